@@ -1,0 +1,27 @@
+// Builds dist/: compiles the sources and copies the bundled domains' data beside them. Runs on `npm install` (prepare).
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+let tsc;
+try {
+  tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+} catch {
+  if (existsSync(join(root, "dist", "index.js"))) process.exit(0); // installed without development packages, already built
+  console.error("TypeScript is not installed, so dist/ cannot be built. Run `npm install` without --omit=dev.");
+  process.exit(1);
+}
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+if (compiled.status !== 0) process.exit(compiled.status ?? 1);
+
+const isSource = (path) => path.endsWith(".ts");
+for (const assets of ["domains/bundled", "models/catalogue", "tools/python"]) {
+  const from = join(root, "src", assets);
+  if (existsSync(from))
+    cpSync(from, join(root, "dist", assets), { recursive: true, filter: (path) => !isSource(path) });
+}

@@ -1,0 +1,21 @@
+// The door to every kind of tool. One environment belongs to one rollout; nothing in it is shared with another.
+import type { ToolFault } from "./entry.ts";
+import type { Json } from "./json.ts";
+import type { ToolCall, ToolSpec } from "./message.ts";
+
+export type ToolResult = { content: string; isError: boolean; fault?: ToolFault; raw?: string };
+
+/**
+ * What differs from the initial state, by table and primary key: for a new record all of it, for a changed one the
+ * fields that changed, for a deleted one null.
+ */
+export type StateChanges = { [table: string]: { [id: string]: { [field: string]: Json } | null } };
+
+export interface Environment {
+  readonly tools: ToolSpec[];
+  /** Never throws for what the model or the tool did wrong; a RolloutError here means that the tools are out of reach. */
+  call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
+  isReadOnly(toolName: string): boolean;
+  state(): Promise<StateChanges>;
+  close(): Promise<void>;
+}

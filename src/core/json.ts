@@ -1,0 +1,35 @@
+// JSON values, one canonical text for each, and hashes of it.
+import { createHash } from "node:crypto";
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The same text for equal values, whatever the order of their keys; undefined members are left out as in JSON. */
+export function canonicalJson(value: unknown): string {
+  if (value === undefined || value === null || typeof value !== "object") return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** 16 hex digits of SHA-256: short enough to read, and no clash among the contents of one run. */
+export function contentHash(value: unknown): string {
+  const text = typeof value === "string" ? value : canonicalJson(value);
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** The value, or undefined where the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

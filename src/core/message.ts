@@ -1,0 +1,43 @@
+// What travels between the parties and the models, whatever the wire.
+import type { Json, JsonObject } from "./json.ts";
+
+export type Party = "agent" | "user";
+
+/** `arguments` is the raw text as the model emitted it; `originalId` is there where the model's own id was not usable. */
+export type ToolCall = { id: string; name: string; arguments: string; originalId?: string };
+
+export type Usage = {
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  reasoningTokens: number;
+  costUsd: number;
+};
+
+export type Finish = "stop" | "tool-calls" | "length" | "content-filter" | "other";
+
+export type ChatMessage =
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; reasoning?: string; opaque?: Json; toolCalls?: ToolCall[] }
+  | { role: "tool"; callId: string; name: string; content: string; isError: boolean };
+
+export type ToolSpec = {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments */
+  parameters: JsonObject;
+  /** calls of read-only tools in one reply run concurrently */
+  readOnly: boolean;
+};
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: a.costUsd + b.costUsd,
+  };
+}

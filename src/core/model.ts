@@ -1,0 +1,39 @@
+// The door to every model: scripted, over the network, from a cassette.
+import type { Json } from "./json.ts";
+import type { ChatMessage, Finish, Party, ToolCall, ToolSpec, Usage } from "./message.ts";
+import type { Mode } from "./query.ts";
+
+export type ModelRequest = {
+  system: string;
+  messages: ChatMessage[];
+  tools: ToolSpec[];
+  toolChoice: "auto" | "none";
+  origin: RequestOrigin;
+};
+
+/** Which call of which rollout this is: for seeds, cassettes, stickiness and scripted models; never sent as it is. */
+export type RequestOrigin = {
+  dataset: string;
+  queryId: string;
+  rollout: number;
+  seed: number;
+  mode: Mode;
+  party: Party | "judge";
+  /** how many calls this party has made in this rollout before */
+  position: number;
+};
+
+export type ModelReply = {
+  content: string;
+  reasoning?: string;
+  opaque?: Json;
+  toolCalls: ToolCall[];
+  usage: Usage;
+  finish: Finish;
+};
+
+export interface ModelClient {
+  /** the name that records carry */
+  readonly id: string;
+  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
+}

@@ -1,0 +1,59 @@
+// A query's reference plan: the dialogue a flawless agent would have. Texts and arguments may hold references to earlier
+// tool results, `{{tool_name.path.to.value}}`, since generated ids are known only while the plan is played.
+import { type Json, type JsonObject, parseJson } from "./json.ts";
+
+export type PlanCall = { name: string; arguments: JsonObject };
+/** One agent reply that calls tools. */
+export type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
+/** One user message (the first turn's is the query's own opening) and what the agent does until it answers with `say`. */
+export type PlanTurn = { user?: string; steps?: PlanStep[]; think?: string; say?: string };
+export type Plan = PlanTurn[];
+
+/** A finished call, for references: its name as the plan writes it and the text of its result. */
+export type PlayedCall = { name: string; content: string };
+
+export function referenceCalls(plan: Plan): PlanCall[] {
+  return plan.flatMap((turn) => (turn.steps ?? []).flatMap((step) => step.calls));
+}
+
+const REFERENCE = /\{\{([^{}]+)\}\}/g;
+
+/** Fills references in a value and all that is in it. A text that is one reference as a whole keeps the value's type. */
+export function fillReferences<T extends Json>(value: T, played: readonly PlayedCall[]): T {
+  return fill(value, played) as T;
+}
+
+function fill(value: Json, played: readonly PlayedCall[]): Json {
+  if (typeof value === "string") return fillText(value, played);
+  if (Array.isArray(value)) return value.map((item) => fill(item, played));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member, played)]),
+  );
+}
+
+function fillText(text: string, played: readonly PlayedCall[]): Json {
+  if (!text.includes("{{")) return text;
+  const whole = /^\{\{([^{}]+)\}\}$/.exec(text);
+  if (whole) return lookUp(whole[1] as string, played) ?? text;
+  return text.replace(REFERENCE, (reference, path: string) => {
+    const value = lookUp(path, played);
+    return value === undefined ? reference : typeof value === "object" ? JSON.stringify(value) : String(value);
+  });
+}
+
+/** `tool.path`, `Server.tool.path`, or `tool#2.path` for the second call of that tool; the latest call otherwise. */
+function lookUp(reference: string, played: readonly PlayedCall[]): Json | undefined {
+  const parts = reference.trim().split(".");
+  const qualified = /^[A-Z]/.test(parts[0] ?? "") ? parts.splice(0, 2).join(".") : (parts.shift() ?? "");
+  const [name, nth] = qualified.split("#") as [string, string?];
+  const calls = played.filter((call) => call.name === name || call.name.endsWith(`.${name}`));
+  const call = nth === undefined ? calls.at(-1) : calls[Number(nth) - 1];
+  let value = call && parseJson(call.content);
+  for (const part of parts) {
+    if (Array.isArray(value)) value = value[Number(part)];
+    else if (typeof value === "object" && value !== null) value = value[part];
+    else return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,50 @@
+// One task as the user wrote it, in the words of the dataset files, and the identity of an attempt at it.
+import type { StateChanges } from "./environment.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Plan } from "./plan.ts";
+import { seedFrom } from "./random.ts";
+
+export const MODES = ["positive", "wrong_tool", "no_tool"] as const;
+export type Mode = (typeof MODES)[number];
+
+export type OpeningMessage = { role: "user" | "assistant"; content: string };
+
+export type TaskInfo = {
+  /** tool names in order; `Server.tool` in a combination */
+  trajectory?: string[];
+  instruction?: string;
+  reason_for_call?: string;
+  known_info?: string;
+  /** the reference dialogue: what the user says, what a flawless agent calls and says */
+  plan?: Plan;
+  expected_state?: StateChanges;
+  [key: string]: unknown;
+};
+
+export type Query = {
+  id: string;
+  messages: OpeningMessage[];
+  userSystemPrompt: string;
+  taskInfo: TaskInfo;
+  /** OpenAI function tools that the query itself brings, for `wrong_tool` */
+  tools?: JsonObject[];
+  /** of the whole record as it stands in the file */
+  hash: string;
+  extra?: { [key: string]: Json };
+};
+
+export type RolloutKey = { dataset: string; queryId: string; rollout: number };
+
+export function rolloutId(key: Pick<RolloutKey, "queryId" | "rollout">): string {
+  return key.rollout === 0 ? key.queryId : `${key.queryId}#${key.rollout}`;
+}
+
+export function rolloutSeed(runSeed: number, key: RolloutKey): number {
+  return seedFrom(runSeed, key.dataset, key.queryId, key.rollout);
+}
+
+export const END_TOKENS = {
+  "###STOP###": "user_stop",
+  "###TRANSFER###": "user_transfer",
+  "###OUT-OF-SCOPE###": "user_out_of_scope",
+} as const;

@@ -1,0 +1,162 @@
+// A loaded domain or combination: its tools, its policy, its data, and fresh environments for rollouts.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Environment, isObject, type JsonObject, messageOf, type ToolSpec, UsageError } from "../core/index.ts";
+import {
+  BaseTable,
+  Database,
+  type DomainServer,
+  loadDefaultExport,
+  type NameStyle,
+  openInProcess,
+  type PolicyRule,
+  type Row,
+  Toolbox,
+} from "../tools/index.ts";
+import type { DomainFiles } from "./folder.ts";
+
+export type Domain = {
+  name: string;
+  servers: string[];
+  /** without the markers that delimit its parts; undefined where the folder has none */
+  policy: string | undefined;
+  toolbox: Toolbox;
+  /** checkable rules of all its servers, tools under their wire names */
+  rules: PolicyRule[];
+  volatile: { [table: string]: string[] };
+  /** of all that shapes a dialogue besides queries and prompts: tools, data, code */
+  contentHash: string;
+  openEnvironment(seed: number): Promise<Environment>;
+};
+
+export async function loadDomain(files: DomainFiles, options: { nameStyle?: NameStyle } = {}): Promise<Domain> {
+  const modules = new Map<string, DomainServer>();
+  for (const server of files.servers) modules.set(server, await loadServer(server, files));
+  const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files, modules.get(server)) }));
+  const toolbox = new Toolbox(specs, options.nameStyle);
+  const database = new Database(readTables(files.tableFolders));
+  return {
+    name: files.name,
+    servers: files.servers,
+    policy: files.policyFile && stripMarkers(readFileSync(files.policyFile, "utf8")),
+    toolbox,
+    rules: [...modules].flatMap(([server, module]) => rulesOf(server, module, toolbox)),
+    volatile: mergeLists([...modules.values()].map((module) => module.volatile ?? {})),
+    contentHash: hashFiles(files, options.nameStyle ?? "prefixed"),
+    openEnvironment: async (seed) => openInProcess({ toolbox, servers: modules, database }, seed),
+  };
+}
+
+async function loadServer(server: string, files: DomainFiles): Promise<DomainServer> {
+  const file = files.serverFiles[server];
+  if (!file) throw new UsageError(`${files.name} cannot run: mcp_servers/${server}.ts or .js is missing`);
+  if (file.endsWith(".py")) {
+    throw new UsageError("Python servers cannot be run by this version; write the server in TypeScript or JavaScript", {
+      file,
+    });
+  }
+  const module = await loadDefaultExport(file);
+  if (!isObject(module) || !isObject(module.reads) || !isObject(module.writes) || typeof module.today !== "string") {
+    throw new UsageError("the default export must be a server: { today, reads, writes }", { file });
+  }
+  return module as DomainServer;
+}
+
+export function readToolList(server: string, files: DomainFiles, module?: DomainServer): ToolSpec[] {
+  const file = files.toolListFiles[server];
+  if (!file) throw new UsageError(`${files.name} cannot run: tool_lists/${server}.json is missing`);
+  const specs = toToolSpecs(readJson(file), file, (tool) => module?.reads[tool] !== undefined);
+  if (!module) return specs;
+  const listed = new Set(specs.map((spec) => spec.name));
+  const written = [...Object.keys(module.reads), ...Object.keys(module.writes)];
+  const unwritten = [...listed].filter((tool) => !written.includes(tool));
+  const unlisted = written.filter((tool) => !listed.has(tool));
+  if (unwritten.length > 0) throw new UsageError(`mcp_servers/${server} has no ${unwritten.join(", ")}`, { file });
+  if (unlisted.length > 0)
+    throw new UsageError(`${unlisted.join(", ")} of mcp_servers/${server} is not in this list`, { file });
+  return specs;
+}
+
+/** From OpenAI function tools, as files and queries hold them. */
+export function toToolSpecs(list: unknown, file: string, isRead: (tool: string) => boolean = () => false): ToolSpec[] {
+  if (!Array.isArray(list)) throw new UsageError("a tool list must be a JSON array", { file });
+  return list.map((item, index) => {
+    const tool = isObject(item) && isObject(item.function) ? item.function : item;
+    if (!isObject(tool) || typeof tool.name !== "string")
+      throw new UsageError(`tool ${index + 1} has no name`, { file });
+    return {
+      name: tool.name,
+      description: typeof tool.description === "string" ? tool.description : "",
+      parameters: (isObject(tool.parameters) ? tool.parameters : { type: "object", properties: {} }) as JsonObject,
+      readOnly: isRead(tool.name),
+    };
+  });
+}
+
+const tablesByFolder = new Map<string, BaseTable[]>();
+
+/** Domains of one folder share their tables, so each file is read once. */
+function readTables(folders: string[]): BaseTable[] {
+  return folders.flatMap((folder) => {
+    let tables = tablesByFolder.get(folder);
+    if (!tables) {
+      tables = jsonFiles(folder).map((file) => {
+        const rows = readJson(file);
+        if (!Array.isArray(rows) || !rows.every(isObject))
+          throw new UsageError("a table must be a list of records", { file });
+        return new BaseTable(basename(file, ".json"), rows as Row[]);
+      });
+      tablesByFolder.set(folder, tables);
+    }
+    return tables;
+  });
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`is not valid JSON: ${messageOf(error)}`, { file });
+  }
+}
+
+function jsonFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .map((file) => join(folder, file));
+}
+
+function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
+  const hash = createHash("sha256").update(nameStyle);
+  const tables = files.tableFolders.flatMap(jsonFiles);
+  for (const file of [...Object.values(files.toolListFiles), ...Object.values(files.serverFiles), ...tables]) {
+    hash.update(`\n${basename(file)}\n`).update(readFileSync(file));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+function stripMarkers(policy: string): string {
+  return policy
+    .replace(/<!--[\s\S]*?-->/g, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function rulesOf(server: string, module: DomainServer, toolbox: Toolbox): PolicyRule[] {
+  const wire = (tool: string) => toolbox.resolve(`${server}.${tool}`)?.spec.name ?? tool;
+  return (module.rules ?? []).map((rule) =>
+    rule.rule === "authorize_first"
+      ? { ...rule, tool: wire(rule.tool), ...(rule.except ? { except: rule.except.map(wire) } : {}) }
+      : { ...rule, tools: rule.tools.map(wire) },
+  );
+}
+
+function mergeLists(lists: { [key: string]: string[] }[]): { [key: string]: string[] } {
+  const merged: { [key: string]: string[] } = {};
+  for (const list of lists) {
+    for (const [key, values] of Object.entries(list)) merged[key] = [...new Set([...(merged[key] ?? []), ...values])];
+  }
+  return merged;
+}

@@ -1,0 +1,30 @@
+// Server names as users write them, matched against the names that exist. Names are never rebuilt from snake_case.
+import { fold } from "../core/index.ts";
+
+/** `campus_navigator_mcp` finds `CampusNavigatorMCP`; `domain1_mcp` finds `Domain1`. */
+export function matchName(written: string, known: Iterable<string>): string | undefined {
+  const names = [...known];
+  const wanted = fold(written);
+  return (
+    names.find((name) => name === written) ??
+    names.find((name) => fold(name) === wanted) ??
+    names.find((name) => withoutSuffix(fold(name)) === withoutSuffix(wanted))
+  );
+}
+
+/** A combination is a set: the same key for the same servers in any order. */
+export function setKey(servers: string[]): string {
+  return servers.map(fold).sort().join("+");
+}
+
+/** The servers that a file's stem names: `A_B` is A and B, since server names hold no underscore. */
+export function splitStem(stem: string, known: Iterable<string>): string[] {
+  const names = [...known];
+  const whole = names.find((name) => name === stem);
+  if (whole) return [whole];
+  return stem.split("_").map((part) => matchName(part, names) ?? part);
+}
+
+function withoutSuffix(folded: string): string {
+  return folded.replace(/(mcp|server)+$/, "");
+}

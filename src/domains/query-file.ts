@@ -1,0 +1,178 @@
+// Queries read from JSONL files, merged. Only ids and places stay in memory; a query's text is read when its rollout
+// starts, so that a plan over a hundred thousand queries costs megabytes.
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import {
+  canonicalJson,
+  contentHash,
+  isObject,
+  type JsonObject,
+  messageOf,
+  type OpeningMessage,
+  type Place,
+  type Query,
+  type TaskInfo,
+  UsageError,
+} from "../core/index.ts";
+
+type Line = { id: string; file: string; line: number; offset: number; length: number };
+
+/** The same id with other content: kept under a new id, and worth telling the user. */
+export type IdClash = { id: string; keptAs: string; first: Place; second: Place };
+
+export class QueryFile {
+  readonly #lines: Line[];
+  readonly repeats: number;
+  readonly clashes: IdClash[];
+
+  constructor(lines: Line[], repeats: number, clashes: IdClash[]) {
+    this.#lines = lines;
+    this.repeats = repeats;
+    this.clashes = clashes;
+  }
+
+  get ids(): string[] {
+    return this.#lines.map((line) => line.id);
+  }
+
+  get size(): number {
+    return this.#lines.length;
+  }
+
+  load(index: number): Query {
+    const line = this.#lines[index] as Line;
+    const text = readLine(line);
+    return toQuery(parseLine(text, line), { file: line.file, line: line.line }, line.id);
+  }
+
+  /** The line as it stands in the file, under its merged id. */
+  record(index: number): JsonObject {
+    const line = this.#lines[index] as Line;
+    return { ...parseLine(readLine(line), line), id: line.id };
+  }
+}
+
+export function openQueryFiles(files: string[]): QueryFile {
+  const lines: Line[] = [];
+  const byId = new Map<string, Line>();
+  const clashes: IdClash[] = [];
+  let repeats = 0;
+  for (const line of files.flatMap(readQueryLines)) {
+    const known = byId.get(line.id);
+    if (known) {
+      if (contentOf(known) === contentOf(line)) {
+        repeats++;
+        continue;
+      }
+      const keptAs = unusedId(line.id, byId);
+      clashes.push({ id: line.id, keptAs, first: placeOf(known), second: placeOf(line) });
+      line.id = keptAs;
+    }
+    byId.set(line.id, line);
+    lines.push(line);
+  }
+  return new QueryFile(lines, repeats, clashes);
+}
+
+function readQueryLines(file: string): Line[] {
+  if (!existsSync(file)) throw new UsageError(`There is no query file ${file}`);
+  const bytes = readFileSync(file);
+  const lines: Line[] = [];
+  let number = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(10, start);
+    const end = newline === -1 ? bytes.length : newline;
+    number++;
+    const text = bytes.toString("utf8", start, end);
+    if (text.trim() !== "") {
+      const line = { id: "", file, line: number, offset: start, length: end - start };
+      const record = parseLine(text, line);
+      toQuery(record, { file, line: number }, "");
+      line.id = idOf(record);
+      lines.push(line);
+    }
+    start = end + 1;
+  }
+  return lines;
+}
+
+function parseLine(text: string, place: Place): JsonObject {
+  let record: unknown;
+  try {
+    record = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (error) {
+    const message = messageOf(error);
+    const position = /position (\d+)/.exec(message);
+    const column = position ? Number(position[1]) + 1 : undefined;
+    throw new UsageError(`this line is not valid JSON: ${message}`, { file: place.file, line: place.line, column });
+  }
+  if (!isObject(record)) throw new UsageError("a query must be a JSON object", { file: place.file, line: place.line });
+  return record as JsonObject;
+}
+
+function toQuery(record: JsonObject, place: Place, id: string): Query {
+  const messages = record.messages ?? [];
+  if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', place);
+  const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
+  const opening = messages.filter((message) => !(isObject(message) && message.role === "system"));
+  for (const [index, message] of opening.entries()) {
+    if (
+      !isObject(message) ||
+      typeof message.content !== "string" ||
+      !["user", "assistant"].includes(String(message.role))
+    ) {
+      throw new UsageError(
+        `"messages[${index}]" must have a role ("user" or "assistant") and a text as content`,
+        place,
+      );
+    }
+  }
+  if (opening.length === 0 && !userSystemPrompt) {
+    throw new UsageError('a query needs "messages" with an opening user message, or a "user_system_prompt"', place);
+  }
+  if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
+    throw new UsageError('"task_info" must be an object', place);
+  }
+  const { id: _, ...content } = record;
+  return {
+    id,
+    messages: opening as OpeningMessage[],
+    userSystemPrompt,
+    taskInfo: (record.task_info ?? {}) as TaskInfo,
+    ...(Array.isArray(record.tools) ? { tools: record.tools as JsonObject[] } : {}),
+    hash: id === "" ? "" : contentHash(content),
+  };
+}
+
+function idOf(record: JsonObject): string {
+  if (typeof record.id === "string" && record.id !== "") return record.id;
+  if (typeof record.id === "number") return String(record.id);
+  const first = Array.isArray(record.messages)
+    ? record.messages.find((message) => isObject(message) && message.role === "user")
+    : undefined;
+  return contentHash([isObject(first) ? first.content : record.user_system_prompt, record.tools ?? null]);
+}
+
+function unusedId(id: string, taken: Map<string, unknown>): string {
+  let n = 2;
+  while (taken.has(`${id}~${n}`)) n++;
+  return `${id}~${n}`;
+}
+
+function contentOf(line: Line): string {
+  return canonicalJson(parseLine(readLine(line), line));
+}
+
+function readLine(line: Line): string {
+  const bytes = Buffer.allocUnsafe(line.length);
+  const file = openSync(line.file, "r");
+  try {
+    readSync(file, bytes, 0, line.length, line.offset);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.toString("utf8");
+}
+
+function placeOf(line: Line): Place {
+  return { file: line.file, line: line.line };
+}

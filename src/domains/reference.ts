@@ -1,0 +1,51 @@
+// A query's reference plan, executed: what a flawless agent's calls return and leave behind.
+import {
+  fillReferences,
+  type PlayedCall,
+  type Query,
+  referenceCalls,
+  type StateChanges,
+  type ToolResult,
+} from "../core/index.ts";
+import type { Domain } from "./domain.ts";
+
+export type PlayedReference = {
+  calls: (PlayedCall & { arguments: string; result: ToolResult })[];
+  state: StateChanges;
+};
+
+export async function playReference(domain: Domain, query: Query, seed = 0): Promise<PlayedReference> {
+  const environment = await domain.openEnvironment(seed);
+  const calls: PlayedReference["calls"] = [];
+  try {
+    for (const [index, call] of referenceCalls(query.taskInfo.plan ?? []).entries()) {
+      const args = JSON.stringify(fillReferences(call.arguments, calls));
+      const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+      const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
+      calls.push({ name: call.name, arguments: args, content: result.content, result });
+    }
+    return { calls, state: await environment.state() };
+  } finally {
+    await environment.close();
+  }
+}
+
+/** The expected final state with its references filled from the played calls; undefined where the query has none. */
+export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
+  const expected = query.taskInfo.expected_state;
+  return expected && fillReferences(expected, played);
+}
+
+/** A state without the fields that the domain declares volatile. */
+export function withoutVolatile(state: StateChanges, volatile: { [table: string]: string[] }): StateChanges {
+  const kept: StateChanges = {};
+  for (const [table, rows] of Object.entries(state)) {
+    const fields = volatile[table] ?? [];
+    const entries = Object.entries(rows).map(([id, row]) => [
+      id,
+      row && Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field))),
+    ]);
+    kept[table] = Object.fromEntries(entries);
+  }
+  return kept;
+}

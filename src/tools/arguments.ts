@@ -1,0 +1,89 @@
+// From a model's raw argument text to checked arguments, or to an error that helps the model to do better.
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { didYouMean, isObject, type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../core/index.ts";
+
+export type CheckedArguments = { ok: true; value: JsonObject } | { ok: false; result: ToolResult };
+
+export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {
+  let value: unknown;
+  try {
+    value = text.trim() === "" ? {} : JSON.parse(text);
+  } catch (error) {
+    return malformed(`The arguments of ${spec.name} are not valid JSON (${messageOf(error)}). ${expectation(spec)}`);
+  }
+  if (!isObject(value)) return malformed(`The arguments of ${spec.name} must be a JSON object. ${expectation(spec)}`);
+  const validate = validatorFor(spec.parameters);
+  if (validate(value)) return { ok: true, value: value as JsonObject };
+  const problems = [...new Set((validate.errors ?? []).map((error) => describe(error, spec)))].join("; ");
+  return {
+    ok: false,
+    result: failure(`Invalid arguments for ${spec.name}: ${problems}. ${expectation(spec)}`, "invalid_arguments"),
+  };
+}
+
+export function unknownTool(name: string, available: string[]): ToolResult {
+  const tools = available.length > 0 ? `Available tools: ${available.join(", ")}.` : "No tools are available.";
+  const hint = didYouMean(name, available) || ".";
+  return failure(`There is no tool named "${name}"${hint} ${tools}`, "unknown_tool");
+}
+
+export function failure(message: string, fault: NonNullable<ToolResult["fault"]>): ToolResult {
+  return { content: JSON.stringify({ error: message }), isError: true, fault };
+}
+
+function malformed(message: string): CheckedArguments {
+  return { ok: false, result: failure(message, "malformed_arguments") };
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false });
+const validators = new WeakMap<JsonObject, ValidateFunction>();
+const validatorsByText = new Map<string, ValidateFunction>();
+
+/** Compiled on first use and kept by content: compiling costs milliseconds, checking nanoseconds. */
+function validatorFor(schema: JsonObject): ValidateFunction {
+  let validator = validators.get(schema);
+  if (validator) return validator;
+  const text = JSON.stringify(schema);
+  validator = validatorsByText.get(text);
+  if (!validator) {
+    try {
+      validator = ajv.compile(schema);
+    } catch {
+      validator = ajv.compile({ type: "object" }); // a schema that is itself broken cannot reject anything
+    }
+    validatorsByText.set(text, validator);
+  }
+  validators.set(schema, validator);
+  return validator;
+}
+
+function describe(error: ErrorObject, spec: ToolSpec): string {
+  const field = error.instancePath.slice(1).replaceAll("/", ".");
+  const named = field ? `"${field}"` : "the arguments";
+  switch (error.keyword) {
+    case "required":
+      return `"${[field, error.params.missingProperty].filter(Boolean).join(".")}" is missing`;
+    case "additionalProperties": {
+      const known = Object.keys((spec.parameters.properties as JsonObject | undefined) ?? {});
+      return `"${error.params.additionalProperty}" is not a parameter${didYouMean(error.params.additionalProperty, known)}`;
+    }
+    case "enum":
+      return `${named} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(", ")}`;
+    case "type":
+      return `${named} must be ${[error.params.type].flat().join(" or ")}`;
+    default:
+      return `${named} ${error.message ?? "is not valid"}`;
+  }
+}
+
+function expectation(spec: ToolSpec): string {
+  const properties = (spec.parameters.properties as { [name: string]: JsonObject } | undefined) ?? {};
+  const required = (spec.parameters.required as string[] | undefined) ?? [];
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const type = Array.isArray(schema.enum)
+      ? schema.enum.map((value) => JSON.stringify(value)).join("|")
+      : (schema.type ?? "any");
+    return `${name} (${type}${required.includes(name) ? ", required" : ""})`;
+  });
+  return fields.length > 0 ? `Expected: ${fields.join(", ")}.` : "It takes no arguments.";
+}

@@ -1,0 +1,102 @@
+// Environments whose tools are TypeScript or JavaScript functions in this process, over copy-on-write tables.
+import {
+  type Environment,
+  hexFrom,
+  isObject,
+  type Json,
+  type JsonObject,
+  messageOf,
+  type StateChanges,
+  type ToolCall,
+  type ToolResult,
+  type ToolSpec,
+} from "../core/index.ts";
+import { checkArguments, failure, unknownTool } from "./arguments.ts";
+import type { DomainServer, ToolContext, ToolHandler } from "./domain-server.ts";
+import type { Toolbox } from "./naming.ts";
+import type { Database, OpenDatabase } from "./tables.ts";
+
+export type InProcessDomain = { toolbox: Toolbox; servers: ReadonlyMap<string, DomainServer>; database: Database };
+
+export function openInProcess(domain: InProcessDomain, seed: number): Environment {
+  return new InProcessEnvironment(domain, seed);
+}
+
+class InProcessEnvironment implements Environment {
+  readonly #domain: InProcessDomain;
+  readonly #seed: number;
+  readonly #database: OpenDatabase;
+  readonly #sessions = new Map<string, ToolContext["session"]>();
+  #calls = 0;
+
+  constructor(domain: InProcessDomain, seed: number) {
+    this.#domain = domain;
+    this.#seed = seed;
+    this.#database = domain.database.open();
+  }
+
+  get tools(): ToolSpec[] {
+    return this.#domain.toolbox.tools;
+  }
+
+  isReadOnly(toolName: string): boolean {
+    return this.#domain.toolbox.resolve(toolName)?.spec.readOnly ?? true;
+  }
+
+  async call(call: ToolCall): Promise<ToolResult> {
+    const callNumber = this.#calls++; // before anything is awaited, so that numbers follow the order of the calls
+    const named = this.#domain.toolbox.resolve(call.name);
+    if (!named) return unknownTool(call.name, this.#domain.toolbox.names());
+    const checked = checkArguments(named.spec, call.arguments);
+    if (!checked.ok) return checked.result;
+    const server = this.#domain.servers.get(named.server) as DomainServer;
+    const handler = (server.reads[named.tool] ?? server.writes[named.tool]) as ToolHandler;
+    return runHandler(handler, this.#context(named.server, server, callNumber), checked.value);
+  }
+
+  async state(): Promise<StateChanges> {
+    return this.#database.changes();
+  }
+
+  async close(): Promise<void> {}
+
+  #context(name: string, server: DomainServer, callNumber: number): ToolContext {
+    let session = this.#sessions.get(name);
+    if (!session) {
+      session = {};
+      this.#sessions.set(name, session);
+    }
+    let ids = 0;
+    return {
+      table: (table) => this.#database.table(table),
+      session,
+      today: server.today,
+      now: () => momentOf(server.today, this.#seed, callNumber),
+      newId: (prefix) => `${prefix}-${hexFrom(8, this.#seed, callNumber, ids++)}`,
+    };
+  }
+}
+
+async function runHandler(handler: ToolHandler, context: ToolContext, args: JsonObject): Promise<ToolResult> {
+  try {
+    return toToolResult(
+      await (handler as (context: ToolContext, args: JsonObject) => Json | Promise<Json>)(context, args),
+    );
+  } catch (error) {
+    return failure(`The tool failed: ${messageOf(error)}`, "tool_error");
+  }
+}
+
+/** By the contract of the datasets: `error`, or `success: false`, marks a failure. */
+export function toToolResult(value: Json): ToolResult {
+  const content = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  const isError = isObject(value) && ((value.error !== undefined && value.error !== null) || value.success === false);
+  return isError ? { content, isError, fault: "tool_error" } : { content, isError };
+}
+
+/** Between nine and four, a minute later with every call. */
+function momentOf(today: string, seed: number, callNumber: number): string {
+  const minutes = 9 * 60 + (seed % 360) + Math.min(callNumber, 480);
+  const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  return `${today}T${clock}:00Z`;
+}

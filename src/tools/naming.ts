@@ -1,0 +1,91 @@
+// Tool names on the wire. One domain: bare names. Several: `{prefix}__{tool}`, where the prefix depends only on the set
+// of servers, never on the order they were loaded in. Whatever style a model falls into, its call finds its tool.
+import { contentHash, fold, type ToolSpec } from "../core/index.ts";
+
+export type NameStyle = "prefixed" | "dotted";
+export type ServerTools = { server: string; tools: ToolSpec[] };
+export type NamedTool = { server: string; tool: string; spec: ToolSpec };
+
+export class Toolbox {
+  /** as the model sees them, under their wire names */
+  readonly tools: ToolSpec[];
+  readonly #byWireName = new Map<string, NamedTool>();
+  readonly #byOtherName = new Map<string, NamedTool | "several">();
+
+  constructor(servers: ServerTools[], style: NameStyle = "prefixed") {
+    const prefixes = prefixesFor(servers.map(({ server }) => server));
+    for (const { server, tools } of servers) {
+      for (const spec of tools) {
+        const prefix = prefixes.get(server) as string;
+        const wireName = this.#unused(servers.length === 1 ? spec.name : joinName(prefix, spec.name, style));
+        const named = { server, tool: spec.name, spec: { ...spec, name: wireName } };
+        this.#byWireName.set(wireName, named);
+        for (const other of otherNames(server, prefix, spec.name)) this.#addOther(other, named);
+      }
+    }
+    this.tools = [...this.#byWireName.values()].map(({ spec }) => spec);
+  }
+
+  /** The tool meant by a name as a model or a plan writes it: the wire name, `sap.tool`, `Server.tool`, or the bare one. */
+  resolve(name: string): NamedTool | undefined {
+    const exact = this.#byWireName.get(name);
+    if (exact) return exact;
+    const other = this.#byOtherName.get(name);
+    return other === "several" ? undefined : other;
+  }
+
+  names(): string[] {
+    return [...this.#byWireName.keys()];
+  }
+
+  #addOther(name: string, named: NamedTool): void {
+    this.#byOtherName.set(name, this.#byOtherName.has(name) ? "several" : named);
+  }
+
+  #unused(name: string): string {
+    let unused = name;
+    for (let n = 2; this.#byWireName.has(unused); n++) unused = fit(`${name}_${n}`);
+    return unused;
+  }
+}
+
+/** Initials in lower case; servers whose initials clash get their whole name instead. */
+export function prefixesFor(servers: string[]): Map<string, string> {
+  const initials = new Map(servers.map((server) => [server, initialsOf(server)]));
+  const taken = (prefix: string) => [...initials.values()].filter((other) => other === prefix).length > 1;
+  return new Map(
+    servers.map((server) => {
+      const prefix = initials.get(server) as string;
+      return [server, taken(prefix) ? snakeCase(server) : prefix];
+    }),
+  );
+}
+
+function joinName(prefix: string, tool: string, style: NameStyle): string {
+  return style === "dotted" ? `${prefix}.${tool}` : fit(`${prefix}__${tool}`);
+}
+
+/** At most 64 of the characters that every provider takes; a cut name keeps a hash of the whole, so it stays unique. */
+function fit(name: string): string {
+  const clean = name.replace(/[^A-Za-z0-9_-]/g, "_");
+  return clean.length <= 64 ? clean : `${clean.slice(0, 57)}_${contentHash(name).slice(0, 6)}`;
+}
+
+function otherNames(server: string, prefix: string, tool: string): string[] {
+  const qualifiers = [server, prefix, snakeCase(server), fold(server)];
+  return [...new Set([tool, ...qualifiers.flatMap((qualifier) => [`${qualifier}.${tool}`, `${qualifier}__${tool}`])])];
+}
+
+function initialsOf(server: string): string {
+  return (server.match(/[A-Z]+(?![a-z])|[A-Z]|[0-9]+/g) ?? [server.slice(0, 3)])
+    .map((word) => word[0])
+    .join("")
+    .toLowerCase();
+}
+
+export function snakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
+}
