@@ -27,6 +27,8 @@ export type ToolResultEntry = {
   at: string;
   /** the whole result where `content` was cut for the model */
   raw?: string;
+  /** the trouble that was injected on purpose into this result */
+  injected?: string;
 };
 
 /** The monitor's judge was asked whether the dialogue is over. */

@@ -3,7 +3,14 @@ import type { ToolFault } from "./entry.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall, ToolSpec } from "./message.ts";
 
-export type ToolResult = { content: string; isError: boolean; fault?: ToolFault; raw?: string };
+export type ToolResult = {
+  content: string;
+  isError: boolean;
+  fault?: ToolFault;
+  raw?: string;
+  /** the trouble that was injected on purpose into this result */
+  injected?: string;
+};
 
 /**
  * What differs from the initial state, by table and primary key: for a new record all of it, for a changed one the
@@ -16,6 +23,11 @@ export interface Environment {
   /** Never throws for what the model or the tool did wrong; a RolloutError here means that the tools are out of reach. */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
   isReadOnly(toolName: string): boolean;
+  /**
+   * For replaying a record: true where this call must not be executed again, because others share its effects; the
+   * environment then takes the recorded result for its own. False, or no such method: execute it and compare.
+   */
+  trust?(call: ToolCall, recorded: ToolResult): boolean;
   state(): Promise<StateChanges>;
   close(): Promise<void>;
 }

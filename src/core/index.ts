@@ -2,6 +2,17 @@ export { type Clock, systemClock, timestamp } from "./clock.ts";
 export type { Entry, ReplyEntry, ToolFault, ToolResultEntry, VerdictEntry } from "./entry.ts";
 export type { Environment, StateChanges, ToolResult } from "./environment.ts";
 export { formatPlace, messageOf, type Place, RolloutError, UsageError } from "./errors.ts";
+export type {
+  DatasetPlan,
+  EndpointWait,
+  EntryEnd,
+  RolloutEnd,
+  RolloutStart,
+  RunEnd,
+  RunEvent,
+  RunNote,
+  RunStart,
+} from "./events.ts";
 export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseJson } from "./json.ts";
 export {
   addUsage,
@@ -37,3 +48,4 @@ export {
   type TaskInfo,
 } from "./query.ts";
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
+export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";

@@ -30,6 +30,8 @@ export type ModelReply = {
   toolCalls: ToolCall[];
   usage: Usage;
   finish: Finish;
+  /** the tool calls were written as text and read from there */
+  recovered?: true;
 };
 
 export interface ModelClient {

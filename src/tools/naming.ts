@@ -44,7 +44,7 @@ export class Toolbox {
 
   #unused(name: string): string {
     let unused = name;
-    for (let n = 2; this.#byWireName.has(unused); n++) unused = fit(`${name}_${n}`);
+    for (let n = 2; this.#byWireName.has(unused); n++) unused = withinLimits(`${name}_${n}`);
     return unused;
   }
 }
@@ -62,11 +62,11 @@ export function prefixesFor(servers: string[]): Map<string, string> {
 }
 
 function joinName(prefix: string, tool: string, style: NameStyle): string {
-  return style === "dotted" ? `${prefix}.${tool}` : fit(`${prefix}__${tool}`);
+  return style === "dotted" ? `${prefix}.${tool}` : withinLimits(`${prefix}__${tool}`);
 }
 
 /** At most 64 of the characters that every provider takes; a cut name keeps a hash of the whole, so it stays unique. */
-function fit(name: string): string {
+function withinLimits(name: string): string {
   const clean = name.replace(/[^A-Za-z0-9_-]/g, "_");
   return clean.length <= 64 ? clean : `${clean.slice(0, 57)}_${contentHash(name).slice(0, 6)}`;
 }

@@ -1,0 +1,50 @@
+// One union for terminal, journal and page: whoever watches a run reads these.
+import type { Entry } from "./entry.ts";
+import type { Usage } from "./message.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RolloutKey } from "./query.ts";
+
+/** What a dataset comes to in this run: everything planned, and how much of it is there already. */
+export type DatasetPlan = { name: string; planned: number; kept: number; continuing: number; retrying: number };
+
+export type RunStart = {
+  type: "run-start";
+  at: string;
+  folder: string;
+  programVersion: string;
+  datasets: DatasetPlan[];
+};
+export type RolloutStart = RolloutKey & {
+  type: "rollout-start";
+  at: string;
+  attempt: number;
+  fingerprint: string;
+  /** entries taken over from the record of an earlier attempt */
+  continued: number;
+};
+export type EntryEnd = RolloutKey & { type: "entry-end"; index: number; entry: Entry };
+export type RolloutEnd = RolloutKey & {
+  type: "rollout-end";
+  at: string;
+  attempt: number;
+  fingerprint: string;
+  outcome: Outcome;
+  turns: number;
+  toolCalls: number;
+  usage: Usage;
+  durationMs: number;
+};
+/** An endpoint makes its callers wait: a rate limit, a back-off, an open breaker. */
+export type EndpointWait = { type: "endpoint-wait"; at: string; endpoint: string; seconds: number; reason: string };
+/** One line for people: a record that could not be replayed, a full disk, a repeated query. */
+export type RunNote = { type: "run-note"; at: string; message: string };
+export type RunEnd = {
+  type: "run-end";
+  at: string;
+  finished: number;
+  failed: number;
+  /** why rollouts are left undone, if any are */
+  stoppedBy?: "interrupt" | "budget";
+};
+
+export type RunEvent = RunStart | RolloutStart | EntryEnd | RolloutEnd | EndpointWait | RunNote | RunEnd;

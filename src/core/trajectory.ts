@@ -1,0 +1,53 @@
+// The record of a finished rollout, one JSON line: the shape that users already have, with its evidence added.
+import type { Outcome, StopReason } from "./outcome.ts";
+import type { Mode } from "./query.ts";
+
+export type TrajectoryMessage =
+  | { role: "user"; content: string }
+  | {
+      role: "assistant";
+      content: string;
+      reasoning_content?: string;
+      tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+    }
+  | { role: "tool"; content: string; tool_call_id: string };
+
+export type UsageRecord = {
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
+};
+
+export type Trajectory = {
+  id: string;
+  query_id: string;
+  rollout: number;
+  dataset: string;
+  domains: string[];
+  success: boolean;
+  messages: TrajectoryMessage[];
+  metadata: {
+    total_turns: number;
+    stop_reason: StopReason;
+    blame?: Outcome["blame"];
+    message?: string;
+    tool_call_count: number;
+    tool_error_count: number;
+    mode: Mode;
+    usage: { [party: string]: UsageRecord };
+    cost_usd: number;
+    models: { agent: string; user?: string; judge?: string };
+    /** true where a scripted model took part: such a record is no model's output */
+    scripted: boolean;
+    seed: number;
+    fingerprint: string;
+    system_hash: string;
+    tools_hash: string;
+    final_state_hash: string;
+    faults: { type: string; [detail: string]: string }[];
+    attempt: number;
+    timings: { started_at: string; ended_at: string; duration_ms: number };
+  };
+};

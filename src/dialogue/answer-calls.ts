@@ -1,0 +1,51 @@
+// Answering the tool calls of one reply: neighbouring read-only calls run concurrently, everything else in order; results
+// always come out in call order.
+import {
+  type Clock,
+  type Entry,
+  type Environment,
+  type ReplyEntry,
+  type ToolCall,
+  type ToolResultEntry,
+  timestamp,
+} from "../core/index.ts";
+
+type Answering = { environment: Environment; clock: Clock; signal: AbortSignal };
+
+export async function* answerCalls(
+  answering: Answering,
+  calls: readonly ToolCall[],
+): AsyncGenerator<ToolResultEntry, void, void> {
+  const { environment, clock, signal } = answering;
+  for (let next = 0; next < calls.length; ) {
+    let end = next + 1;
+    if (environment.isReadOnly(nameAt(calls, next))) {
+      while (end < calls.length && environment.isReadOnly(nameAt(calls, end))) end++;
+    }
+    const group = calls.slice(next, end);
+    const results = await Promise.all(group.map((call) => environment.call(call, signal)));
+    for (const [index, result] of results.entries()) {
+      const call = group[index] as ToolCall;
+      yield { type: "tool-result", callId: call.id, name: call.name, ...result, at: timestamp(clock) };
+    }
+    next = end;
+  }
+}
+
+/** Ids must be unique within the dialogue; where the model's are missing or repeated, the original is kept beside. */
+export function withUniqueIds(reply: ReplyEntry, entries: readonly Entry[]): ReplyEntry {
+  if (reply.toolCalls.length === 0) return reply;
+  const used = new Set<string>();
+  for (const entry of entries) if (entry.type === "reply") for (const call of entry.toolCalls) used.add(call.id);
+  const toolCalls = reply.toolCalls.map((call) => {
+    let id = call.id;
+    for (let n = used.size; id === "" || used.has(id); n++) id = `call_${n}`;
+    used.add(id);
+    return id === call.id ? call : { ...call, id, originalId: call.id };
+  });
+  return { ...reply, toolCalls };
+}
+
+function nameAt(calls: readonly ToolCall[], index: number): string {
+  return (calls[index] as ToolCall).name;
+}

@@ -1,0 +1,51 @@
+// The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
+import type { Entry, OpeningMessage, TrajectoryMessage } from "../core/index.ts";
+import { readUserText } from "./end-tokens.ts";
+
+export function toMessages(opening: readonly OpeningMessage[], entries: readonly Entry[]): TrajectoryMessage[] {
+  const messages: TrajectoryMessage[] = opening.map(({ role, content }) => ({ role, content }));
+  for (const entry of entries) {
+    if (entry.type === "tool-result") {
+      messages.push({ role: "tool", content: entry.content, tool_call_id: entry.callId });
+    } else if (entry.type === "reply" && !entry.rejected) {
+      if (entry.by === "user") {
+        const { text } = readUserText(entry.content);
+        if (text !== "") messages.push({ role: "user", content: text });
+      } else {
+        messages.push({
+          role: "assistant",
+          content: entry.content,
+          ...(entry.reasoning ? { reasoning_content: entry.reasoning } : {}),
+          ...(entry.toolCalls.length > 0
+            ? {
+                tool_calls: entry.toolCalls.map((call) => ({
+                  id: call.id,
+                  type: "function" as const,
+                  function: { name: call.name, arguments: call.arguments },
+                })),
+              }
+            : {}),
+        });
+      }
+    }
+  }
+  return messages;
+}
+
+/** What went wrong on the way without ending the rollout, or as evidence of why it ended. */
+export function faultsOf(entries: readonly Entry[]): { type: string; [detail: string]: string }[] {
+  return entries.flatMap((entry) => {
+    if (entry.type === "reply") {
+      const faults: { type: string; [detail: string]: string }[] = [];
+      if (entry.rejected) faults.push({ type: entry.rejected, by: entry.by, content: entry.content });
+      for (const call of entry.toolCalls) {
+        if (call.originalId !== undefined)
+          faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });
+      }
+      return faults;
+    }
+    if (entry.type === "tool-result" && entry.fault && entry.fault !== "tool_error")
+      return [{ type: entry.fault, call_id: entry.callId }];
+    return [];
+  });
+}

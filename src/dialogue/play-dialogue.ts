@@ -1,0 +1,180 @@
+// The loop: agent reply → tool calls, answered in call order → until the agent speaks to the user → user reply. It yields
+// each entry and goes on only when the next one is asked for, so whoever consumes it can make an entry durable first.
+// It knows nothing of files, terminals or queues.
+import {
+  type Clock,
+  type Entry,
+  type Environment,
+  ended,
+  type ModelClient,
+  type ModelReply,
+  type Outcome,
+  type Query,
+  type ReplyEntry,
+  type RequestOrigin,
+  timestamp,
+} from "../core/index.ts";
+import { answerCalls, withUniqueIds } from "./answer-calls.ts";
+import { readUserText } from "./end-tokens.ts";
+import { askJudge } from "./judge.ts";
+import { firstStop, type StopCondition } from "./stop-conditions.ts";
+import { findUserFault } from "./user-faults.ts";
+import { viewFor } from "./view.ts";
+
+export type Speaker = { client: ModelClient; system: string };
+
+export type DialogueSetup = {
+  query: Query;
+  origin: Omit<RequestOrigin, "party" | "position">;
+  environment: Environment;
+  agent: Speaker;
+  /** not needed where `maxTurns` is 1 */
+  user?: Speaker;
+  judge?: ModelClient;
+  maxStepsPerTurn: number;
+  stopConditions: readonly StopCondition[];
+  clock: Clock;
+  signal: AbortSignal;
+};
+
+type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
+
+export async function* playDialogue(setup: DialogueSetup): AsyncGenerator<Entry, Outcome, void> {
+  const dialogue = new Dialogue(setup);
+  if (!dialogue.agentIsNext()) {
+    const over = yield* dialogue.userTurn();
+    if (over) return over;
+  }
+  for (;;) {
+    const over = (yield* dialogue.agentTurn()) ?? (yield* dialogue.judgeTurn()) ?? (yield* dialogue.userTurn());
+    if (over) return over;
+  }
+}
+
+class Dialogue {
+  readonly #setup: DialogueSetup;
+  readonly #entries: Entry[] = [];
+  readonly #calls = { agent: 0, user: 0, judge: 0 };
+  readonly #startedAt: number;
+  #turns = 0;
+
+  constructor(setup: DialogueSetup) {
+    this.#setup = setup;
+    this.#startedAt = setup.clock.now();
+  }
+
+  agentIsNext(): boolean {
+    return this.#setup.query.messages.at(-1)?.role === "user";
+  }
+
+  /** One turn: steps until the agent answers the user. At the step limit it is asked once more with tools off. */
+  async *agentTurn(): Entries {
+    this.#turns++;
+    for (let step = 0; step < this.#setup.maxStepsPerTurn; step++) {
+      const reply = yield* this.#agentReply("auto");
+      if ("stopReason" in reply) return reply;
+      if (reply.toolCalls.length === 0) return this.#stop(true);
+      for await (const result of answerCalls(this.#setup, reply.toolCalls)) yield* this.#record(result);
+      const over = this.#stop(false);
+      if (over) return over;
+    }
+    const last = yield* this.#agentReply("none");
+    return "stopReason" in last ? last : this.#stop(true);
+  }
+
+  async *judgeTurn(): Entries {
+    const { judge, query, signal } = this.#setup;
+    if (!judge) return undefined;
+    const origin = this.#origin("judge");
+    const verdict = await askJudge(judge, { opening: query.messages, entries: this.#entries, origin }, signal);
+    yield* this.#record({ ...verdict, at: this.#now() });
+    return verdict.stop ? ended("llm_judge", { message: verdict.reason }) : undefined;
+  }
+
+  /** A reply that may not be shown to the agent is asked for again, twice at most. */
+  async *userTurn(): Entries {
+    if (!this.#setup.user) throw new Error("a dialogue of several turns needs a user");
+    const faults: string[] = [];
+    while (faults.length < 3) {
+      const reply = await this.#ask("user", this.#setup.user, "none");
+      if (reply.finish === "content-filter") {
+        yield* this.#record(reply);
+        return ended("content_filter", { blame: "user" });
+      }
+      const fault = findUserFault(reply, this.#agentsLastText());
+      if (!fault) {
+        yield* this.#record(reply);
+        const { end } = readUserText(reply.content);
+        return end && ended(end);
+      }
+      faults.push(fault);
+      yield* this.#record({ ...reply, rejected: fault });
+    }
+    return ended("user_fault", { blame: "user", message: faults.join(", ") });
+  }
+
+  /** The agent's reply, or how the rollout ends because of it. An empty one is asked for once more. */
+  async *#agentReply(toolChoice: "auto" | "none"): AsyncGenerator<Entry, ReplyEntry | Outcome, void> {
+    for (let attempt = 0; ; attempt++) {
+      const reply = withUniqueIds(await this.#ask("agent", this.#setup.agent, toolChoice), this.#entries);
+      const spoke = reply.content.trim() !== "";
+      if (reply.finish === "content-filter") {
+        yield* this.#record(reply);
+        return ended("content_filter", { blame: "agent" });
+      }
+      if (reply.finish === "length") {
+        yield* this.#record(reply);
+        return ended("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
+      }
+      if (toolChoice === "none" && reply.toolCalls.length > 0) {
+        // never executed: a record must not hold calls without answers
+        yield* this.#record({ ...reply, toolCalls: [], ...(spoke ? {} : { rejected: "calls_with_tools_off" }) });
+        return spoke ? { ...reply, toolCalls: [] } : ended("max_steps", { blame: "agent" });
+      }
+      if (spoke || reply.toolCalls.length > 0) {
+        yield* this.#record(reply);
+        return reply;
+      }
+      yield* this.#record({ ...reply, rejected: "empty_reply" });
+      if (attempt === 1) return ended(toolChoice === "none" ? "max_steps" : "empty_reply", { blame: "agent" });
+    }
+  }
+
+  async #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ReplyEntry> {
+    const { query, environment, signal } = this.#setup;
+    const reply: ModelReply = await speaker.client.complete(
+      {
+        system: speaker.system,
+        messages: viewFor(party, query.messages, this.#entries),
+        tools: party === "agent" ? environment.tools : [],
+        toolChoice,
+        origin: this.#origin(party),
+      },
+      signal,
+    );
+    return { type: "reply", by: party, ...reply, at: this.#now() };
+  }
+
+  async *#record(entry: Entry): AsyncGenerator<Entry, void, void> {
+    this.#entries.push(entry);
+    yield entry;
+  }
+
+  #origin(party: "agent" | "user" | "judge"): RequestOrigin {
+    return { ...this.#setup.origin, party, position: this.#calls[party]++ };
+  }
+
+  #stop(turnEnded: boolean): Outcome | undefined {
+    const elapsedMs = this.#setup.clock.now() - this.#startedAt;
+    return firstStop(this.#setup.stopConditions, { entries: this.#entries, turns: this.#turns, turnEnded, elapsedMs });
+  }
+
+  #agentsLastText(): string | undefined {
+    const last = this.#entries.findLast((entry) => entry.type === "reply" && entry.by === "agent" && !entry.rejected);
+    return last?.type === "reply" ? last.content : undefined;
+  }
+
+  #now(): string {
+    return timestamp(this.#setup.clock);
+  }
+}

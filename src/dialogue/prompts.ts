@@ -1,0 +1,51 @@
+// What the parties are told. A config may replace any of it; what was really sent is kept in the run folder.
+import type { Query } from "../core/index.ts";
+
+export type AgentPrompt = { systemPrompt?: string };
+export type UserPrompt = { systemPrompt?: string; guidelines?: string; customGuidelines?: string };
+
+const AGENT_PREAMBLE = `You are an assistant that helps a user by calling tools. Work by the policy below.
+
+- When a parameter of a tool is missing or unclear, ask the user for it. Never guess a value, and never make one up.
+- State only what a tool result or the policy says. When a tool answers with an error, tell the user or try another way.
+- When you have nothing left to look up or do in this turn, answer the user in plain words.`;
+
+const USER_GUIDELINES = `You are playing a person who talks to a service agent. You are the one who needs help, never the one who gives it.
+
+- Stay with the scenario below. It is everything you know: do not invent names, numbers, dates or wishes beyond it.
+- Pursue one goal at a time, and give a detail only when the agent asks for it. Do not recite the scenario.
+- Use the known information exactly as it is written. When you are asked for something that you do not know, say so.
+- Write one short, natural message at a time: plain speech, no lists, no role labels, no tool calls, no stage directions.
+- Do not repeat the agent's words back to it, and do not answer in the agent's place.
+
+End the conversation with one of these tokens, once, in your last message:
+- ###STOP### when your goal is reached, or when there is nothing more that you want.
+- ###TRANSFER### when the agent has handed you over to a person, or says that it will.
+- ###OUT-OF-SCOPE### when the agent cannot help with what you need, or the scenario gives you nothing to answer with.`;
+
+/** `{policy}` in a replaced system prompt stands for the domain's policy. */
+export function agentSystemPrompt(policy: string | undefined, prompt: AgentPrompt): string {
+  if (prompt.systemPrompt !== undefined) return prompt.systemPrompt.replaceAll("{policy}", policy ?? "");
+  return policy
+    ? `${AGENT_PREAMBLE}\n\n# Policy\n\n${policy}`
+    : AGENT_PREAMBLE.replace(" Work by the policy below.", "");
+}
+
+/** `{scenario}` in a replaced system prompt stands for the query's own scenario. */
+export function userSystemPrompt(query: Query, prompt: UserPrompt): string {
+  const scenario = query.userSystemPrompt;
+  if (prompt.systemPrompt !== undefined) {
+    return prompt.systemPrompt.includes("{scenario}")
+      ? prompt.systemPrompt.replaceAll("{scenario}", scenario)
+      : `${prompt.systemPrompt}\n\n# Scenario\n\n${scenario}`.trim();
+  }
+  const guidelines = [prompt.guidelines ?? USER_GUIDELINES, prompt.customGuidelines].filter(Boolean).join("\n\n");
+  return scenario ? `${guidelines}\n\n# Scenario\n\n${scenario}` : guidelines;
+}
+
+/** The parts of the user's prompt that are the same for all queries, for fingerprints. */
+export function userGuidelines(prompt: UserPrompt): string {
+  return (
+    prompt.systemPrompt ?? [prompt.guidelines ?? USER_GUIDELINES, prompt.customGuidelines].filter(Boolean).join("\n\n")
+  );
+}

@@ -1,0 +1,67 @@
+// What a model name comes to: everything a client needs to make calls, and nothing that was not asked for.
+import type { JsonObject } from "../core/index.ts";
+
+/** The wire a provider speaks. Every dialect but `openai` and `scripted` is loaded on first use. */
+export const DIALECTS = ["openai", "anthropic", "google", "bedrock", "azure", "mistral", "cohere", "scripted"] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
+/**
+ * How a model is told to think, and what becomes of its reasoning.
+ * - `thinking`: DeepSeek-style `thinking: {type: "enabled" | "disabled"}`; `template`: Qwen-style
+ *   `chat_template_kwargs: {enable_thinking}`; `effort`: OpenAI-style `reasoning_effort`; `anthropic`: thinking with a
+ *   budget; `none`: nothing is sent.
+ */
+export const THINKING_STYLES = ["none", "thinking", "template", "effort", "anthropic"] as const;
+export type ThinkingStyle = (typeof THINKING_STYLES)[number];
+
+export type ReasoningHabits = {
+  style: ThinkingStyle;
+  /** whether this turn's reasoning goes back with the following requests, and under which field */
+  sendBack: boolean;
+  field: string;
+};
+
+/** Dollars per token. */
+export type Prices = { input: number; output: number; cachedInput?: number };
+
+export type EndpointLimits = { maxInFlight?: number; requestsPerMinute?: number; tokensPerMinute?: number };
+
+export type ResolvedModel = {
+  /** `provider/model`, as records carry it */
+  id: string;
+  provider: string;
+  /** the name that goes over the wire */
+  model: string;
+  dialect: Dialect;
+  /** one or more replicas that serve the same model */
+  baseUrls: string[];
+  /** the key itself stays inside the models room; `keyName` (a variable's name, or "<literal>") is what may be shown */
+  apiKey?: string;
+  keyName?: string;
+  prices?: Prices;
+  contextLength?: number;
+  reasoning: ReasoningHabits;
+  limits: EndpointLimits;
+  headers: { [name: string]: string };
+  /** merged into every request body */
+  body: JsonObject;
+};
+
+/** How one party of one dataset uses a model. */
+export type CallSettings = {
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  /** true, false, or undefined: as the provider does by default */
+  thinking?: boolean;
+  /** e.g. `{type: "enabled", budget_tokens: 4000}` or `{effort: "high"}`, as the config wrote it */
+  thinkingOptions?: JsonObject;
+  /** send the rollout's seed to the provider */
+  sendSeed?: boolean;
+  /** recover tool calls that the model wrote as text; the reply is then tagged */
+  recoverTextCalls?: boolean;
+  /** whole-call limit in seconds */
+  timeoutSeconds?: number;
+  maxRetries?: number;
+  extraParams?: JsonObject;
+};

@@ -1,0 +1,94 @@
+// Models that play a query from its reference plan, without a key or a network: the embedded default. They look only at
+// the request, like any model, so they can stand behind a socket or start in the middle of a dialogue.
+import {
+  type ChatMessage,
+  fillReferences,
+  type ModelClient,
+  type ModelReply,
+  type ModelRequest,
+  type PlayedCall,
+} from "../../core/index.ts";
+import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
+import { estimateUsage, type PlanFor, parseScriptedName, type Script, scriptFor } from "./script.ts";
+
+export function createScriptedClient(name: string, planFor: PlanFor): ModelClient {
+  const { role, skill } = parseScriptedName(name);
+  const reply = {
+    agent: (request: ModelRequest) => agentReply(request, scriptFor(planFor, request), skill),
+    user: (request: ModelRequest) => userReply(request, scriptFor(planFor, request)),
+    judge: judgeReply,
+  }[role];
+  return { id: name, complete: async (request) => reply(request) };
+}
+
+const NO_TOOL_FOR_THAT =
+  "I'm sorry, but none of the tools that I have here can do that, so I can't help you with this request.";
+const GIVES_UP = "All right, then I'll ask somewhere else. ###OUT-OF-SCOPE###";
+const THE_END = "That's all, thank you. ###STOP###";
+
+function agentReply(request: ModelRequest, script: Script, skill: number): ModelReply {
+  const { origin, tools } = request;
+  if (origin.mode !== "positive") return spoken(request, NO_TOOL_FOR_THAT, "No tool fits what the user asks for.");
+  const { turns } = perform(script.plan, { skill, seed: origin.seed, tools, wireName: script.wireName });
+  const turnStart = request.messages.findLastIndex((message) => message.role === "user");
+  const turnNumber = request.messages.filter((message) => message.role === "user").length - 1;
+  const turn = turns[turnNumber] as PerformedTurn | undefined;
+  if (!turn) return spoken(request, "Is there anything else that you need?");
+  const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
+  const step = turn.steps[stepNumber];
+  const played = playedCalls(request.messages, script);
+  if (!step || request.toolChoice === "none") return spoken(request, fillReferences(turn.say, played), turn.think);
+  const toolCalls = step.calls.map((call, index) => ({
+    id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
+    name: script.wireName(call.name),
+    arguments: call.text ?? argumentsText(call, played),
+  }));
+  const content = fillReferences(step.text ?? "", played);
+  const written = content + (step.think ?? "") + toolCalls.map((call) => call.name + call.arguments).join("");
+  return {
+    content,
+    ...(step.think ? { reasoning: step.think } : {}),
+    toolCalls,
+    usage: estimateUsage(request, written),
+    finish: "tool-calls",
+  };
+}
+
+/** Says the plan's next line, whatever the agent said: a script cannot listen. */
+function userReply(request: ModelRequest, script: Script): ModelReply {
+  if (request.origin.mode !== "positive") return spoken(request, GIVES_UP);
+  const said = request.messages.filter((message) => message.role === "assistant").length;
+  return spoken(request, script.plan[said]?.user ?? THE_END);
+}
+
+/** A judge by one plain rule: the agent asked nothing in its last message. */
+function judgeReply(request: ModelRequest): ModelReply {
+  const lastAgentText = request.messages.at(-1)?.content.split("\n\nAgent: ").at(-1) ?? "";
+  const stop = !lastAgentText.includes("?");
+  const reason = stop ? "the agent asked nothing more" : "a question waits for an answer";
+  return spoken(request, JSON.stringify({ stop, reason }));
+}
+
+const SLIP = "x";
+
+function playedCalls(messages: readonly ChatMessage[], script: Script): PlayedCall[] {
+  return messages.flatMap((message) =>
+    message.role === "tool" && !message.callId.endsWith(SLIP)
+      ? [{ name: script.planName(message.name), content: message.content }]
+      : [],
+  );
+}
+
+function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
+  return JSON.stringify(fillReferences(call.arguments, played));
+}
+
+function spoken(request: ModelRequest, content: string, reasoning?: string): ModelReply {
+  return {
+    content,
+    ...(reasoning ? { reasoning } : {}),
+    toolCalls: [],
+    usage: estimateUsage(request, content + (reasoning ?? "")),
+    finish: "stop",
+  };
+}

@@ -1,0 +1,37 @@
+// Which rollouts a run has already: read from the records themselves, quickly, without parsing whole lines.
+import { isObject, parseJson, type RolloutKey } from "../core/index.ts";
+import { type Line, scanLines } from "./lines.ts";
+
+export type FinishedRecord = RolloutKey & { fingerprint: string };
+
+/** Calls back for each record and returns where the last complete line ends. */
+export function scanFinished(file: string, dataset: string, onRecord: (record: FinishedRecord) => void): number {
+  return scanLines(file, (line) => {
+    const record = readHead(line, dataset);
+    if (record) onRecord(record);
+  });
+}
+
+const HEAD_END = Buffer.from(',"success":');
+const FINGERPRINT = Buffer.from('"fingerprint":"');
+
+/** The key stands at the start of a line, the fingerprint near its end. */
+function readHead({ bytes }: Line, dataset: string): FinishedRecord | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  const head = end === -1 ? undefined : parseJson(`${bytes.toString("utf8", 0, end)}}`);
+  const record = isObject(head) && head.query_id !== undefined ? head : parseJson(bytes.toString("utf8"));
+  if (!isObject(record) || typeof record.id !== "string") return undefined;
+  const at = bytes.lastIndexOf(FINGERPRINT);
+  const from = at + FINGERPRINT.length;
+  return {
+    dataset: typeof record.dataset === "string" ? record.dataset : dataset,
+    queryId: typeof record.query_id === "string" ? record.query_id : record.id,
+    rollout: typeof record.rollout === "number" ? record.rollout : 0,
+    fingerprint: at === -1 ? "" : bytes.toString("utf8", from, bytes.indexOf(34, from)),
+  };
+}
+
+/** One text for a key, for maps and sets. */
+export function keyText(key: RolloutKey): string {
+  return JSON.stringify([key.dataset, key.queryId, key.rollout]);
+}

@@ -1,0 +1,111 @@
+// One writer per run folder. A lock names its holder (host, pid, start of that process) and is touched while it is held.
+// On the same host a dead process's lock is no obstacle; on another host it expires after a minute of silence.
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { parseJson, UsageError } from "../core/index.ts";
+
+type Holder = { host: string; pid: number; processStart: string; since: string };
+
+const SILENCE_MS = 60_000;
+const TOUCH_MS = 10_000;
+
+export class Lock {
+  readonly #path: string;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(path: string) {
+    this.#path = path;
+    this.#timer = setInterval(() => touch(path), TOUCH_MS);
+    this.#timer.unref();
+  }
+
+  static take(path: string, what: string): Lock {
+    const own: Holder = {
+      host: hostname(),
+      pid: process.pid,
+      processStart: processStart(process.pid) ?? "",
+      since: new Date().toISOString(),
+    };
+    if (!createExclusively(path, own)) takeOver(path, what, own);
+    return new Lock(path);
+  }
+
+  release(): void {
+    clearInterval(this.#timer);
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** Only one process at a time may judge a left-over lock; it judges again once it is alone. */
+function takeOver(path: string, what: string, own: Holder): void {
+  const guard = `${path}.takeover`;
+  if (existsSync(guard) && Date.now() - statSync(guard).mtimeMs > TOUCH_MS) rmSync(guard, { force: true });
+  if (!createExclusively(guard, own))
+    throw new UsageError(`${what} is being taken over by another process at this moment; try again`);
+  try {
+    const holder = existsSync(path) ? (parseJson(readFileSync(path, "utf8")) as Holder | undefined) : undefined;
+    if (holder && isAlive(holder, path)) {
+      throw new UsageError(
+        `${what} is in use by process ${holder.pid} on ${holder.host} since ${holder.since}. Wait for it, stop it, or choose another folder`,
+      );
+    }
+    writeFileSync(`${path}.new`, JSON.stringify(own));
+    renameSync(`${path}.new`, path);
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function isAlive(holder: Holder, path: string): boolean {
+  if (holder.host !== hostname()) return Date.now() - statSync(path).mtimeMs < SILENCE_MS;
+  const start = processStart(holder.pid);
+  return start !== undefined && (holder.processStart === "" || start === "" || start === holder.processStart);
+}
+
+/** When a process started, so that a reused pid is not taken for its predecessor; "" where that cannot be told. */
+function processStart(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? undefined : (fields[19] ?? "");
+  } catch {
+    return "";
+  }
+}
+
+function createExclusively(path: string, holder: Holder): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "wx");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  writeSync(descriptor, JSON.stringify(holder));
+  closeSync(descriptor);
+  return true;
+}
+
+function touch(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // the folder is gone: whoever writes there will say so
+  }
+}

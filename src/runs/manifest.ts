@@ -1,0 +1,49 @@
+// What was asked of a run: enough to understand it later, to resume it, and to say what changed since.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { isObject, type Json, messageOf, UsageError } from "../core/index.ts";
+
+export const FORMAT_VERSION = 1;
+
+/** The parts of a dataset's fingerprint, by name, so that drift can be told in words. */
+export type FingerprintParts = { [part: string]: Json };
+
+export type Manifest = {
+  format_version: number;
+  program_version: string;
+  node_version: string;
+  created_at: string;
+  updated_at: string;
+  seed: number;
+  /** the command that resumes this run */
+  resume_command: string;
+  /** the resolved config; keys by NAME or "<literal>" */
+  config: Json;
+  datasets: { [name: string]: { output: string; parts: FingerprintParts; base: string } };
+};
+
+export function readManifest(path: string): Manifest | undefined {
+  if (!existsSync(path)) return undefined;
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(
+      `is not valid JSON (${messageOf(error)}); it is this run's manifest and should not be edited`,
+      { file: path },
+    );
+  }
+  if (!isObject(manifest) || typeof manifest.format_version !== "number")
+    throw new UsageError("is not a run's manifest", { file: path });
+  if (manifest.format_version > FORMAT_VERSION) {
+    throw new UsageError(
+      `was written by a newer version of rollout (format ${manifest.format_version}, this one knows ${FORMAT_VERSION}); update rollout to go on with this run`,
+      { file: path },
+    );
+  }
+  return manifest as Manifest;
+}
+
+export function writeManifest(path: string, manifest: Manifest): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`);
+  renameSync(`${path}.new`, path);
+}
