@@ -19,9 +19,9 @@ rmSync(join(root, "dist"), { recursive: true, force: true });
 const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 
-const isSource = (path) => path.endsWith(".ts");
+const isAsset = (path) => !path.endsWith(".ts") && !/[\\/](testing|__pycache__)([\\/]|$)/.test(path);
 for (const assets of ["domains/bundled", "models/catalogue", "tools/python"]) {
   const from = join(root, "src", assets);
   if (existsSync(from))
-    cpSync(from, join(root, "dist", assets), { recursive: true, filter: (path) => !isSource(path) });
+    cpSync(from, join(root, "dist", assets), { recursive: true, filter: isAsset });
 }

@@ -1,6 +1,6 @@
 // One task as the user wrote it, in the words of the dataset files, and the identity of an attempt at it.
 import type { StateChanges } from "./environment.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import { seedFrom } from "./random.ts";
 
@@ -28,9 +28,8 @@ export type Query = {
   taskInfo: TaskInfo;
   /** OpenAI function tools that the query itself brings, for `wrong_tool` */
   tools?: JsonObject[];
-  /** of the whole record as it stands in the file */
+  /** of the record as it stands in the file */
   hash: string;
-  extra?: { [key: string]: Json };
 };
 
 export type RolloutKey = { dataset: string; queryId: string; rollout: number };

@@ -48,6 +48,8 @@ export type Trajectory = {
     final_state_hash: string;
     faults: { type: string; [detail: string]: string }[];
     attempt: number;
+    /** made under other settings than earlier records of the run, with --allow-drift */
+    drift?: true;
     timings: { started_at: string; ended_at: string; duration_ms: number };
   };
 };

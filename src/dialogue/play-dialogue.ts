@@ -128,7 +128,7 @@ class Dialogue {
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
         // never executed: a record must not hold calls without answers
-        yield* this.#record({ ...reply, toolCalls: [], ...(spoke ? {} : { rejected: "calls_with_tools_off" }) });
+        yield* this.#record(spoke ? { ...reply, toolCalls: [] } : { ...reply, rejected: "calls_with_tools_off" });
         return spoke ? { ...reply, toolCalls: [] } : ended("max_steps", { blame: "agent" });
       }
       if (spoke || reply.toolCalls.length > 0) {

@@ -1,9 +1,9 @@
 // The domains that ship with the program: a dataset folder like any other.
 import { fileURLToPath } from "node:url";
-import { DatasetFolder } from "./folder.ts";
+import { DatasetFolder, type FolderOptions } from "./folder.ts";
 
 export const BUNDLED_PATH = fileURLToPath(new URL("./bundled", import.meta.url));
 
-export function bundledFolder(): DatasetFolder {
-  return new DatasetFolder(BUNDLED_PATH);
+export function bundledFolder(options: FolderOptions = {}): DatasetFolder {
+  return new DatasetFolder(BUNDLED_PATH, options);
 }

@@ -28,3 +28,14 @@ export function splitStem(stem: string, known: Iterable<string>): string[] {
 function withoutSuffix(folded: string): string {
   return folded.replace(/(mcp|server)+$/, "");
 }
+
+/** The servers meant by a text such as `A_B`, `A+B` or `campus_navigator_mcp`; undefined where one is not known. */
+export function parseNames(written: string, known: Iterable<string>): string[] | undefined {
+  const names = [...known];
+  const parts = written.split(/[+,\s]+/).filter((part) => part !== "");
+  const servers = parts.flatMap((part): (string | undefined)[] => {
+    const whole = matchName(part, names);
+    return whole ? [whole] : part.split("_").map((name) => matchName(name, names));
+  });
+  return servers.length > 0 && servers.every((server) => server !== undefined) ? [...new Set(servers)] : undefined;
+}

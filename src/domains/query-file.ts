@@ -14,7 +14,7 @@ import {
   UsageError,
 } from "../core/index.ts";
 
-type Line = { id: string; file: string; line: number; offset: number; length: number };
+type Line = { id: string; file: string; line: number; offset: number; length: number; hash: string };
 
 /** The same id with other content: kept under a new id, and worth telling the user. */
 export type IdClash = { id: string; keptAs: string; first: Place; second: Place };
@@ -38,10 +38,19 @@ export class QueryFile {
     return this.#lines.length;
   }
 
+  id(index: number): string {
+    return (this.#lines[index] as Line).id;
+  }
+
+  /** Of the line's text, without reading it again. */
+  hash(index: number): string {
+    return (this.#lines[index] as Line).hash;
+  }
+
   load(index: number): Query {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
-    return toQuery(parseLine(text, line), { file: line.file, line: line.line }, line.id);
+    return { ...toQuery(parseLine(text, line), placeOf(line)), id: line.id, hash: line.hash };
   }
 
   /** The line as it stands in the file, under its merged id. */
@@ -57,14 +66,15 @@ export function openQueryFiles(files: string[]): QueryFile {
   const clashes: IdClash[] = [];
   let repeats = 0;
   for (const line of files.flatMap(readQueryLines)) {
-    const known = byId.get(line.id);
-    if (known) {
-      if (contentOf(known) === contentOf(line)) {
+    const first = byId.get(line.id);
+    if (first) {
+      const namesakes = namesakesOf(line.id, byId);
+      if (namesakes.some((known) => contentOf(known) === contentOf(line))) {
         repeats++;
         continue;
       }
-      const keptAs = unusedId(line.id, byId);
-      clashes.push({ id: line.id, keptAs, first: placeOf(known), second: placeOf(line) });
+      const keptAs = `${line.id}~${namesakes.length + 1}`;
+      clashes.push({ id: line.id, keptAs, first: placeOf(first), second: placeOf(line) });
       line.id = keptAs;
     }
     byId.set(line.id, line);
@@ -84,11 +94,10 @@ function readQueryLines(file: string): Line[] {
     number++;
     const text = bytes.toString("utf8", start, end);
     if (text.trim() !== "") {
-      const line = { id: "", file, line: number, offset: start, length: end - start };
-      const record = parseLine(text, line);
-      toQuery(record, { file, line: number }, "");
-      line.id = idOf(record);
-      lines.push(line);
+      const place = { file, line: number };
+      const record = parseLine(text, place);
+      toQuery(record, place);
+      lines.push({ ...place, id: idOf(record), offset: start, length: end - start, hash: contentHash(text.trim()) });
     }
     start = end + 1;
   }
@@ -109,7 +118,7 @@ function parseLine(text: string, place: Place): JsonObject {
   return record as JsonObject;
 }
 
-function toQuery(record: JsonObject, place: Place, id: string): Query {
+function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
   const messages = record.messages ?? [];
   if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', place);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
@@ -132,14 +141,11 @@ function toQuery(record: JsonObject, place: Place, id: string): Query {
   if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
     throw new UsageError('"task_info" must be an object', place);
   }
-  const { id: _, ...content } = record;
   return {
-    id,
     messages: opening as OpeningMessage[],
     userSystemPrompt,
     taskInfo: (record.task_info ?? {}) as TaskInfo,
     ...(Array.isArray(record.tools) ? { tools: record.tools as JsonObject[] } : {}),
-    hash: id === "" ? "" : contentHash(content),
   };
 }
 
@@ -152,14 +158,16 @@ function idOf(record: JsonObject): string {
   return contentHash([isObject(first) ? first.content : record.user_system_prompt, record.tools ?? null]);
 }
 
-function unusedId(id: string, taken: Map<string, unknown>): string {
-  let n = 2;
-  while (taken.has(`${id}~${n}`)) n++;
-  return `${id}~${n}`;
+/** The query under this id and those that were kept under `<id>~2`, `<id>~3`, … */
+function namesakesOf(id: string, byId: Map<string, Line>): Line[] {
+  const namesakes: Line[] = [];
+  for (let line = byId.get(id); line; line = byId.get(`${id}~${namesakes.length + 1}`)) namesakes.push(line);
+  return namesakes;
 }
 
 function contentOf(line: Line): string {
-  return canonicalJson(parseLine(readLine(line), line));
+  const { id: _, ...content } = parseLine(readLine(line), line);
+  return canonicalJson(content);
 }
 
 function readLine(line: Line): string {

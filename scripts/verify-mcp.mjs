@@ -1,0 +1,229 @@
+// MCP against programs that nobody here wrote: the reference servers as our tools, and the MCP Inspector's command line as
+// a client of a domain that we serve. Installs them from npm into a temporary folder, so it needs the network and is no
+// part of `npm test`. Run it with: npx tsx scripts/verify-mcp.mjs [folder with the packages already installed]
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BaseTable, Database, openInProcess, Toolbox } from "../src/tools/index.ts";
+import { McpHub } from "../src/tools/mcp/hub.ts";
+import { serveDomain } from "../src/tools/mcp/serve.ts";
+
+const SELF = fileURLToPath(import.meta.url);
+const PACKAGES = ["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking", "inspector"];
+
+/** Calls in an order that makes each of them meaningful; [tool, arguments, what the answer holds]. */
+const CALLS = {
+  everything: [
+    ["echo", { message: "hé\u2028llo" }, "hé\u2028llo"],
+    ["get-annotated-message", { messageType: "error", includeImage: true }, "[image image/png"],
+    ["get-env", {}, "PATH"],
+    ["get-resource-links", { count: 2 }, "[resource link"],
+    ["get-resource-reference", { resourceType: "Blob", resourceId: 1 }, "[resource "],
+    ["get-structured-content", { location: "Chicago" }, "temperature"],
+    ["get-sum", { a: 2, b: 40 }, "42"],
+    ["get-tiny-image", {}, "[image image/png"],
+    [
+      "gzip-file-as-resource",
+      { name: "a.gz", data: "data:text/plain;base64,aGVsbG8=", outputType: "resource" },
+      "[resource",
+    ],
+    ["toggle-simulated-logging", {}, "simulated"],
+    ["toggle-subscriber-updates", {}, ""],
+    ["trigger-long-running-operation", { duration: 3, steps: 6 }, "completed"],
+    ["simulate-research-query", { topic: "bees" }, "bees"],
+  ],
+  filesystem: [
+    ["list_allowed_directories", {}, "rollout-mcp-"],
+    ["create_directory", { path: "sub" }, "sub"],
+    ["write_file", { path: "sub/a.txt", content: "one\ntwo\n" }, "sub/a.txt"],
+    ["read_file", { path: "sub/a.txt" }, "one\ntwo\n"],
+    ["read_text_file", { path: "sub/a.txt", tail: 1 }, ""],
+    ["edit_file", { path: "sub/a.txt", edits: [{ oldText: "two", newText: "three" }] }, "+three"],
+    ["read_multiple_files", { paths: ["sub/a.txt"] }, "three"],
+    ["list_directory", { path: "." }, "[DIR] sub"],
+    ["list_directory_with_sizes", { path: "sub" }, "a.txt"],
+    ["directory_tree", { path: "." }, "a.txt"],
+    ["search_files", { path: ".", pattern: "**/*.txt" }, "a.txt"],
+    ["get_file_info", { path: "sub/a.txt" }, "size"],
+    ["move_file", { source: "sub/a.txt", destination: "b.txt" }, "b.txt"],
+    ["read_media_file", { path: "b.txt" }, "["],
+  ],
+  memory: [
+    ["create_entities", { entities: [{ name: "Ada", entityType: "person", observations: ["writes"] }] }, "Ada"],
+    ["create_relations", { relations: [{ from: "Ada", to: "Ada", relationType: "knows" }] }, "knows"],
+    ["add_observations", { observations: [{ entityName: "Ada", contents: ["counts"] }] }, "counts"],
+    ["search_nodes", { query: "counts" }, "Ada"],
+    ["open_nodes", { names: ["Ada"] }, "knows"],
+    ["delete_observations", { deletions: [{ entityName: "Ada", observations: ["counts"] }] }, "deleted"],
+    ["delete_relations", { relations: [{ from: "Ada", to: "Ada", relationType: "knows" }] }, "deleted"],
+    ["delete_entities", { entityNames: ["Ada"] }, "deleted"],
+    ["read_graph", {}, "entities"],
+  ],
+  "sequential-thinking": [
+    [
+      "sequentialthinking",
+      { thought: "hm", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
+      "thoughtNumber",
+    ],
+  ],
+};
+
+let problems = 0;
+
+if (process.argv[2] === "--serve") await serveOverStdio();
+else await verify(process.argv[2]);
+
+async function verify(given) {
+  const folder = given ?? install();
+  const program = (name) => join(folder, "node_modules", ".bin", name);
+  try {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a config writes it
+    const env = { memory: { MEMORY_FILE_PATH: "${WORK_FOLDER}/memory.json" } };
+    for (const [name, calls] of Object.entries(CALLS)) {
+      const args = name === "filesystem" ? ["."] : [];
+      const server = { command: program(`mcp-server-${name}`), args, env: env[name] ?? {} };
+      await callAll(`${name}, stdio`, server, calls);
+    }
+    await overHttp(program("mcp-server-everything"), (url) => callAll("everything, http", { url }, CALLS.everything));
+    await isolated(program("mcp-server-memory"), env.memory);
+    await inspect(program("mcp-inspector"));
+  } finally {
+    if (!given) rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(problems === 0 ? "\nAll as expected." : `\n${problems} problem(s).`);
+  process.exitCode = problems === 0 ? 0 : 1;
+}
+
+function install() {
+  const folder = mkdtempSync(join(tmpdir(), "verify-mcp-"));
+  writeFileSync(join(folder, "package.json"), "{}");
+  const packages = PACKAGES.map((name) => `@modelcontextprotocol/${name}`);
+  spawnSync("npm", ["install", "--no-fund", "--no-audit", "--ignore-scripts", ...packages], {
+    cwd: folder,
+    stdio: "inherit",
+  });
+  return folder;
+}
+
+async function callAll(title, server, calls) {
+  console.log(`\n${title}`);
+  const hub = createHub(server);
+  try {
+    const environment = await hub.open();
+    const unknown = environment.tools.map(({ name }) => name).filter((name) => !calls.some(([tool]) => tool === name));
+    if (unknown.length > 0) report(false, `no call prepared for: ${unknown.join(", ")}`);
+    for (const [tool, args, expected] of calls) {
+      const { content, isError } = await ask(environment, tool, args);
+      const says = JSON.stringify(content.slice(0, 90));
+      report(!isError && content.includes(expected), `${tool}${isError ? " (error)" : ""} → ${says}`);
+    }
+  } finally {
+    await hub.close();
+  }
+}
+
+/** Two rollouts on the memory server at once: neither remembers what the other was told. */
+async function isolated(command, env) {
+  console.log("\nisolation");
+  const hub = createHub({ command, env, isolation: "pool" });
+  const [one, two] = await Promise.all([hub.open(), hub.open()]);
+  await ask(one, ...CALLS.memory[0]);
+  const graph = (await ask(two, "read_graph", {})).content;
+  report(!graph.includes("Ada"), `the other rollout's graph → ${JSON.stringify(graph)}`);
+  await hub.close();
+}
+
+async function overHttp(command, work) {
+  const port = await freePort();
+  const child = spawn(command, ["streamableHttp"], { env: { ...process.env, PORT: String(port) }, stdio: "ignore" });
+  try {
+    const url = `http://127.0.0.1:${port}/mcp`;
+    for (let attempt = 0; attempt < 100; attempt++) {
+      if (await fetch(url).catch(() => undefined)) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await work(url);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+/** The Inspector's command line lists and calls the tools of a domain that we serve, over stdio and over HTTP. */
+async function inspect(inspector) {
+  console.log("\ninspector");
+  const serving = await serveDomain(tinyDomain(), { kind: "http", port: 0 });
+  const targets = {
+    stdio: [process.execPath, "--import", "tsx", SELF, "--serve"],
+    http: [serving.url, "--transport", "http"],
+  };
+  for (const [name, target] of Object.entries(targets)) {
+    const list = await run(inspector, ["--cli", ...target, "--method", "tools/list"]);
+    report(list.includes('"open_account"') && list.includes('"readOnlyHint"'), `${name} tools/list`);
+    const call = ["--method", "tools/call", "--tool-name", "open_account", "--tool-arg", "owner=Ada"];
+    const answer = await run(inspector, ["--cli", ...target, ...call]);
+    report(answer.includes("ACC-") && answer.includes("Ada"), `${name} tools/call → ${answer.replace(/\s+/g, " ")}`);
+    const wrong = await run(inspector, ["--cli", ...target, ...call.slice(0, 4)]);
+    report(
+      /owner\W+ is missing/.test(wrong),
+      `${name} tools/call without an argument → ${wrong.replace(/\s+/g, " ").slice(0, 120)}`,
+    );
+  }
+  await serving.close();
+}
+
+function run(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: fileURLToPath(new URL("..", import.meta.url)) });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (text) => {
+        output += text;
+      });
+    child.on("error", (error) => resolve(String(error))).on("close", () => resolve(output));
+  });
+}
+
+async function serveOverStdio() {
+  const serving = await serveDomain(tinyDomain(), { kind: "stdio", input: process.stdin, output: process.stdout });
+  await serving.closed;
+}
+
+function tinyDomain() {
+  const parameters = { type: "object", properties: { owner: { type: "string" } }, required: ["owner"] };
+  const tools = [{ name: "open_account", description: "Opens an account.", parameters, readOnly: false }];
+  const openAccount = (context, { owner }) =>
+    context.table("Account").insert({ account_id: context.newId("ACC"), owner });
+  const server = { today: "2026-01-01", reads: {}, writes: { open_account: openAccount } };
+  const domain = {
+    toolbox: new Toolbox([{ server: "Bank", tools }]),
+    servers: new Map([["Bank", server]]),
+    database: new Database([new BaseTable("Account", [])]),
+  };
+  return { name: "Bank", tools: domain.toolbox.tools, open: async (seed) => openInProcess(domain, seed) };
+}
+
+function createHub(server) {
+  const notice = (message) => console.log(`  notice: ${message}`);
+  return new McpHub({ servers: { it: server }, variables: process.env, baseFolder: process.cwd(), notice });
+}
+
+function ask(environment, name, args) {
+  return environment.call({ id: "1", name, arguments: JSON.stringify(args) }, new AbortController().signal);
+}
+
+function report(fine, line) {
+  if (!fine) problems++;
+  console.log(`  ${fine ? "ok " : "NOT"} ${line}`);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,97 @@
+// Flags that several commands share, checked as they are parsed.
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { MODES, type Mode } from "../core/index.ts";
+import type { Overrides } from "../runner/index.ts";
+
+export function whole(least: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < least)
+      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    return number;
+  };
+}
+
+export function temperature(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("It must be a number of at least 0.");
+  return number;
+}
+
+export function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+export type RunFlags = {
+  limit?: number;
+  ids?: string[];
+  seed?: number;
+  mode?: Mode;
+  resume?: boolean;
+  allowDrift?: boolean;
+  retryFailed?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+  dryRun?: boolean;
+  maxWorkers?: number;
+  outputDir?: string;
+  agentModel?: string;
+  userModel?: string;
+  bundled?: boolean;
+};
+
+/** What `run`, `single` and `cross` have in common. */
+export function addRunOptions(command: Command): Command {
+  return command
+    .option("--agent-model <name>", "model of the agent")
+    .option("--user-model <name>", "model of the simulated user")
+    .option("--max-workers <n>", "rollouts at once", whole(1))
+    .option("--output-dir <dir>", "the run folder")
+    .option("--limit <n>", "only the first n queries of each dataset", whole(1))
+    .option("--ids <a,b>", "only these queries", list)
+    .option("--seed <n>", "seed of the run", whole(0))
+    .addOption(new Option("--mode <mode>", "which tools the agent is offered").choices([...MODES]))
+    .option("--bundled", "the bundled domains, even where ./datasets exists")
+    .option("--resume", "go on with an earlier run (the default)")
+    .option("--no-resume", "start beside an earlier run, never over it")
+    .option("--allow-drift", "go on although settings changed, and mark what is made from now on")
+    .option("--no-retry-failed", "leave rollouts that failed for infrastructure reasons")
+    .option("--dry-run", "show what would be done, and write nothing")
+    .option("--quiet", "print nothing but errors")
+    .option("--verbose", "print agent, user and tool texts as they come");
+}
+
+export function overridesFrom(flags: RunFlags): Overrides {
+  const {
+    limit,
+    ids,
+    seed,
+    mode,
+    resume,
+    allowDrift,
+    retryFailed,
+    maxWorkers,
+    outputDir,
+    agentModel,
+    userModel,
+    bundled,
+  } = flags;
+  const overrides = {
+    limit,
+    ids,
+    seed,
+    mode,
+    resume,
+    allowDrift,
+    retryFailed,
+    maxWorkers,
+    outputDir,
+    agentModel,
+    userModel,
+    bundled,
+  };
+  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) as Overrides;
+}

@@ -1,0 +1,83 @@
+// What the commands print with: one place that knows the streams, colours, and what may not reach a terminal.
+import { styleText } from "node:util";
+
+export type Style = Parameters<typeof styleText>[0];
+
+export type Terminal = {
+  out(text: string): void;
+  err(text: string): void;
+  /** standard output is a person's screen: it can be redrawn */
+  interactive: boolean;
+  columns(): number;
+  paint(style: Style, text: string): string;
+};
+
+export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
+
+export function createTerminal({ stdout, stderr, env }: Streams): Terminal {
+  const interactive = Boolean(stdout.isTTY) && env.TERM !== "dumb" && !env.CI;
+  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
+  const coloured = forced || (interactive && !env.NO_COLOR);
+  return {
+    out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void stderr.write(`${text}\n`),
+    interactive,
+    columns: () => stdout.columns ?? 100,
+    paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
+  };
+}
+
+/** Model and tool texts may not move the cursor, ring, or turn the reading direction. */
+export function printable(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, "\u00b7");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed here
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+export function cut(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, Math.max(length - 1, 0)).join("")}…`;
+}
+
+/** Columns of a width that fits their longest cell; numbers to the right. */
+export function table(rows: string[][], options: { right?: number[]; gap?: number } = {}): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const space = " ".repeat((widths[column] as number) - displayWidth(cell));
+        return options.right?.includes(column) ? space + cell : cell + space;
+      })
+      .join(" ".repeat(options.gap ?? 2))
+      .trimEnd(),
+  );
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes take no room
+const COLOUR = /\u001b\[[0-9;]*m/g;
+
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text.replace(COLOUR, ""))
+    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(
+      character,
+    )
+      ? 2
+      : 1;
+  return width;
+}
+
+export function count(number: number): string {
+  if (number < 10_000) return String(Math.round(number));
+  if (number < 1e6) return `${(number / 1e3).toFixed(number < 1e5 ? 1 : 0)}k`;
+  return `${(number / 1e6).toFixed(1)}M`;
+}
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

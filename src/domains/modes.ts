@@ -1,0 +1,46 @@
+// What the agent is offered: the domain's tools, another domain's that do not work, or none.
+import { createRandom, type Environment, type Mode, type Query, type ToolSpec } from "../core/index.ts";
+import { failure, unknownTool } from "../tools/index.ts";
+import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
+import type { DomainFiles } from "./folder.ts";
+
+export type ModeOptions = {
+  mode: Mode;
+  seed: number;
+  query: Query;
+  /** domains whose tools may stand in for the wrong ones */
+  others: readonly DomainFiles[];
+};
+
+export async function openForMode(domain: Domain, options: ModeOptions): Promise<Environment> {
+  if (options.mode === "positive") return domain.openEnvironment(options.seed);
+  if (options.mode === "no_tool") return inert([]);
+  return inert(wrongTools(domain, options));
+}
+
+/** The query's own tools if it has them, else those of another domain, chosen by seed, that shares no name. */
+function wrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolSpec[] {
+  if (query.tools) return toToolSpecs(query.tools, `query ${query.id}`);
+  const own = new Set(domain.toolbox.tools.map((tool) => domain.toolbox.resolve(tool.name)?.tool));
+  const lists = others
+    .filter(
+      (files) => files.servers.length === 1 && !domain.servers.includes(files.name) && files.toolListFiles[files.name],
+    )
+    .map((files) => readToolList(files.name, files))
+    .filter((tools) => !tools.some((tool) => own.has(tool.name)));
+  return lists.length > 0 ? createRandom("wrong tools", seed).pick(lists) : [];
+}
+
+function inert(tools: ToolSpec[]): Environment {
+  const names = tools.map((tool) => tool.name);
+  return {
+    tools,
+    isReadOnly: () => true,
+    call: async (call) =>
+      names.includes(call.name)
+        ? failure(`${call.name} is not available.`, "tool_error")
+        : unknownTool(call.name, names),
+    state: async () => ({}),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,98 @@
+// The user's own models: `models.yml` and the inline `models:` of a config, as they are written there.
+import { z } from "zod";
+import { UsageError } from "../core/index.ts";
+import { findModel, findProvider } from "./catalogue/catalogue.ts";
+import { DIALECTS, THINKING_STYLES } from "./resolved.ts";
+
+const cost = z.number().nonnegative();
+const limit = z.int().positive();
+const body = z.record(z.string(), z.json());
+
+export const registryEntrySchema = z.strictObject({
+  provider: z.string().min(1).optional().describe("a provider of the catalogue, or any name beside an api_base"),
+  api_base: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .optional()
+    .describe("base URL, or several that serve the same model"),
+  api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
+  mode: z.string().optional().describe('only "chat" can be used'),
+  model: z.string().min(1).optional().describe("the name that goes over the wire, where it is another"),
+  dialect: z.enum(DIALECTS).optional().describe("the wire that the endpoint speaks"),
+  max_tokens: z.int().positive().optional().describe("context window in tokens"),
+  input_cost_per_token: cost.optional().describe("dollars"),
+  output_cost_per_token: cost.optional().describe("dollars"),
+  cached_input_cost_per_token: cost.optional().describe("dollars"),
+  extra_params: body.optional().describe("merged into every request body"),
+  extra_body: body.optional().describe("merged into every request body, over extra_params"),
+  headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold references"),
+  limits: z
+    .strictObject({
+      max_in_flight: limit.optional(),
+      requests_per_minute: limit.optional(),
+      tokens_per_minute: limit.optional(),
+    })
+    .optional(),
+  reasoning: z
+    .strictObject({
+      style: z.enum(THINKING_STYLES).optional().describe("how the model is told to think"),
+      send_back: z.boolean().optional().describe("whether this turn's reasoning goes back with the next request"),
+      field: z.string().min(1).optional().describe("the field that carries it"),
+    })
+    .optional(),
+});
+
+export const registrySchema = z.record(z.string().min(1), registryEntrySchema);
+
+/** A whole `models.yml`. */
+export const registryFileSchema = z.strictObject({ models: registrySchema });
+
+export type RegistryEntry = z.infer<typeof registryEntrySchema>;
+export type Registry = { readonly [name: string]: RegistryEntry };
+
+export type NamedModel = { provider: string; model: string; entry: RegistryEntry };
+
+/**
+ * The entry that a name means. The registry may hold `my-model` where a config says `openai/my-model`, or the other way
+ * round; the provider must agree. Names of scripted models are never looked up.
+ */
+export function findEntry(name: string, registry: Registry): NamedModel | undefined {
+  if (name.startsWith("scripted/")) return undefined;
+  const exact = Object.hasOwn(registry, name) ? registry[name] : undefined;
+  if (exact !== undefined) return namedModel(name, exact);
+
+  const slash = name.indexOf("/");
+  const prefix = name.slice(0, Math.max(slash, 0));
+  const all = Object.entries(registry).map(([key, entry]) => namedModel(key, entry));
+  const namesakes = all.filter(({ model }) => model === name || (prefix !== "" && model === name.slice(slash + 1)));
+  const fitting = namesakes.filter(({ model, provider }) => model === name || isSameProvider(prefix, provider));
+  if (fitting.length > 1) throw new UsageError(`"${name}" may be any of ${listNames(fitting)}; write which`);
+  if (fitting.length === 0 && namesakes.length > 0) refuseUnlessListed(name, prefix, namesakes);
+  return fitting[0];
+}
+
+/** Without a provider of its own, an entry has the one that its key begins with, else OpenAI's wire is meant. */
+function namedModel(key: string, entry: RegistryEntry): NamedModel {
+  const slash = key.indexOf("/");
+  const prefix = key.slice(0, Math.max(slash, 0));
+  const isPrefixed = prefix !== "" && (entry.provider ? isSameProvider(prefix, entry.provider) : findProvider(prefix));
+  return {
+    provider: entry.provider ?? (isPrefixed ? prefix : "openai"),
+    model: isPrefixed ? key.slice(slash + 1) : key,
+    entry,
+  };
+}
+
+function isSameProvider(a: string, b: string): boolean {
+  return a === b || (findProvider(a)?.id ?? a) === (findProvider(b)?.id ?? b);
+}
+
+/** A namesake at another provider is most likely a slip, unless the catalogue knows the name as it was written. */
+function refuseUnlessListed(name: string, prefix: string, namesakes: NamedModel[]): void {
+  const provider = findProvider(prefix);
+  if (provider && findModel(provider.id, name.slice(prefix.length + 1))) return;
+  throw new UsageError(`model "${name}": the model registry has ${listNames(namesakes)}, but not at "${prefix}"`);
+}
+
+function listNames(models: NamedModel[]): string {
+  return models.map(({ provider, model }) => `"${provider}/${model}"`).join(" and ");
+}

@@ -1,0 +1,161 @@
+// From a model's name to all that a client needs: first the user's registry, then the offline catalogue.
+import { type JsonObject, UsageError } from "../core/index.ts";
+import { type CatalogueModel, type CatalogueProvider, findModel, findProvider } from "./catalogue/catalogue.ts";
+import { habitsOf, NO_HABITS } from "./catalogue/habits.ts";
+import { suggestModels } from "./catalogue/suggest.ts";
+import { findEntry, type NamedModel, type Registry, type RegistryEntry } from "./registry.ts";
+import type { EndpointLimits, Prices, ReasoningHabits, ResolvedModel } from "./resolved.ts";
+import { fillVariables, readVariable, type Variables } from "./secrets.ts";
+
+export type ResolveContext = {
+  registry?: Registry;
+  env: Variables;
+  /** what a dataset or the command line sets in place of the registry's */
+  overrides?: { apiBase?: string | string[]; apiKey?: string };
+  /** for looking only: a variable that is not set leaves the key out, or the reference in the URL as it stands */
+  allowMissingKeys?: boolean;
+};
+
+/** Throws a UsageError for a name that leads nowhere, with the nearest that does, and for a key that is not there. */
+export function resolveModel(name: string, context: ResolveContext): ResolvedModel {
+  const named = findEntry(name, context.registry ?? {}) ?? split(name, context);
+  const { entry, model } = named;
+  if (entry.mode !== undefined && entry.mode !== "chat")
+    throw new UsageError(`model "${name}" has mode "${entry.mode}"; only chat models can hold a dialogue`);
+  if (named.provider === "scripted") return scriptedModel(entry.model ?? model);
+
+  const where = `model "${name}"`;
+  const provider = findProvider(named.provider);
+  const customBase = context.overrides?.apiBase ?? entry.api_base;
+  if (provider === undefined && customBase === undefined) throw unknownProvider(name, named.provider, context);
+  const id = provider?.id ?? named.provider;
+  const wireName = entry.model ?? model;
+  const facts = provider && findModel(provider.id, wireName);
+  const custom = customBase !== undefined;
+  const dialect = entry.dialect ?? (custom ? undefined : facts?.dialect) ?? provider?.dialect ?? "openai";
+  return {
+    id: `${id}/${model}`,
+    provider: id,
+    model: wireName,
+    dialect,
+    baseUrls: [customBase ?? provider?.url ?? []].flat().map((url) => baseUrlFrom(url, where, context)),
+    ...keyFor({ entry, provider: custom ? undefined : provider, where, context }),
+    prices: pricesFrom(entry, custom ? undefined : facts),
+    contextLength: entry.max_tokens ?? facts?.contextLength,
+    reasoning: reasoningFrom(entry, habitsOf({ provider: id, dialect, model: wireName, fact: facts?.reasoning })),
+    limits: limitsFrom(entry),
+    headers: headersFrom(entry, where, context),
+    body: { ...entry.extra_params, ...entry.extra_body } as JsonObject,
+  };
+}
+
+/** A name that the registry does not hold: `provider/model`, where the model's part may hold slashes of its own. */
+function split(name: string, context: ResolveContext): NamedModel {
+  const slash = name.indexOf("/");
+  if (slash > 0 && slash < name.length - 1)
+    return { provider: name.slice(0, slash), model: name.slice(slash + 1), entry: {} };
+  const problem = `"${name}" is not in the model registry, and no provider/model name`;
+  throw new UsageError(`${problem}${suggestion(name, context)}`);
+}
+
+function unknownProvider(name: string, provider: string, context: ResolveContext): UsageError {
+  return new UsageError(`model "${name}": unknown provider "${provider}"${suggestion(name, context)}`);
+}
+
+function suggestion(name: string, context: ResolveContext): string {
+  const names = suggestModels(name, Object.keys(context.registry ?? {}));
+  const quoted = names.map((candidate) => `"${candidate}"`).join(" or ");
+  return names.length === 0 ? "; `rollout models list` shows the providers" : `; did you mean ${quoted}?`;
+}
+
+function scriptedModel(model: string): ResolvedModel {
+  return {
+    id: `scripted/${model}`,
+    provider: "scripted",
+    model,
+    dialect: "scripted",
+    baseUrls: [],
+    prices: { input: 0, output: 0 },
+    reasoning: NO_HABITS,
+    limits: {},
+    headers: {},
+    body: {},
+  };
+}
+
+function baseUrlFrom(written: string, where: string, context: ResolveContext): string {
+  const { text } = fillVariables(written, {
+    env: context.env,
+    where: `${where}, api_base`,
+    keepMissing: context.allowMissingKeys,
+  });
+  const isOpen = text.includes("${");
+  if (!isOpen && !(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
+    throw new UsageError(`${where}: api_base must be a URL that begins with http:// or https://`);
+  return text.replace(/\/+$/, "");
+}
+
+/** `provider` is absent for a custom api_base: a provider's own key is never sent anywhere else. */
+function keyFor(options: {
+  entry: RegistryEntry;
+  provider: CatalogueProvider | undefined;
+  where: string;
+  context: ResolveContext;
+}): { apiKey?: string; keyName?: string } {
+  const { entry, provider, where, context } = options;
+  const written = context.overrides?.apiKey ?? entry.api_key ?? undefined;
+  if (written !== undefined && written !== "") return writtenKey(written, where, context);
+  if (provider === undefined || provider.keys.length === 0) return {};
+  const keyName = provider.keys.find((name) => readVariable(name, context.env) !== undefined);
+  if (keyName !== undefined) return { apiKey: readVariable(keyName, context.env), keyName };
+  if (provider.keyOptional) return {};
+  if (context.allowMissingKeys) return { keyName: provider.keys[0] };
+  const names = provider.keys.join(" or ");
+  throw new UsageError(`${where} needs a key: set ${names}, or api_key for it in the model registry`);
+}
+
+function writtenKey(written: string, where: string, context: ResolveContext): { apiKey?: string; keyName?: string } {
+  const { text, names } = fillVariables(written, {
+    env: context.env,
+    where: `${where}, api_key`,
+    keepMissing: context.allowMissingKeys,
+  });
+  const keyName = names[0] ?? "<literal>";
+  return names.length > 0 && text.includes("${") ? { keyName } : { ...(text !== "" && { apiKey: text }), keyName };
+}
+
+function headersFrom(entry: RegistryEntry, where: string, context: ResolveContext): { [name: string]: string } {
+  const fill = (name: string, value: string) =>
+    fillVariables(value, {
+      env: context.env,
+      where: `${where}, header ${name}`,
+      keepMissing: context.allowMissingKeys,
+    }).text;
+  return Object.fromEntries(Object.entries(entry.headers ?? {}).map(([name, value]) => [name, fill(name, value)]));
+}
+
+/** The catalogue's prices are the provider's own: they say nothing about a custom api_base. */
+function pricesFrom(entry: RegistryEntry, facts: CatalogueModel | undefined): Prices | undefined {
+  const input = entry.input_cost_per_token ?? facts?.prices?.input;
+  const output = entry.output_cost_per_token ?? facts?.prices?.output;
+  if (input === undefined && output === undefined) return undefined;
+  const listedCached = entry.input_cost_per_token === undefined ? facts?.prices?.cachedInput : undefined;
+  const cachedInput = entry.cached_input_cost_per_token ?? listedCached;
+  return { input: input ?? 0, output: output ?? 0, ...(cachedInput !== undefined && { cachedInput }) };
+}
+
+function reasoningFrom(entry: RegistryEntry, habits: ReasoningHabits): ReasoningHabits {
+  return {
+    style: entry.reasoning?.style ?? habits.style,
+    sendBack: entry.reasoning?.send_back ?? habits.sendBack,
+    field: entry.reasoning?.field ?? habits.field,
+  };
+}
+
+function limitsFrom({ limits }: RegistryEntry): EndpointLimits {
+  return {
+    ...(limits?.max_in_flight !== undefined && { maxInFlight: limits.max_in_flight }),
+    ...(limits?.requests_per_minute !== undefined && { requestsPerMinute: limits.requests_per_minute }),
+    ...(limits?.tokens_per_minute !== undefined && { tokensPerMinute: limits.tokens_per_minute }),
+  };
+}

@@ -1,0 +1,48 @@
+// Where domains are: the folder that was named, the usual folders of the working directory, or the bundled one.
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { didYouMean, UsageError } from "../../core/index.ts";
+import {
+  bundledFolder,
+  type DatasetFolder,
+  type DatasetKind,
+  type DomainFiles,
+  type FolderOptions,
+  openDatasetFolder,
+  parseNames,
+} from "../../domains/index.ts";
+
+export type Source = FolderOptions & { basePath?: string; bundled?: boolean };
+export type LocatedFolder = { folder: DatasetFolder; bundled: boolean };
+export type LocatedDomain = { files: DomainFiles; bundled: boolean; others: DomainFiles[] };
+
+export function locateFolder(kind: DatasetKind, source: Source): LocatedFolder {
+  const { basePath, bundled, ...options } = source;
+  if (basePath) return { folder: openDatasetFolder(basePath, kind, options), bundled: false };
+  const usual = join("datasets", `${kind}_domain`);
+  if (!bundled && existsSync(usual)) return { folder: openDatasetFolder(usual, kind, options), bundled: false };
+  return { folder: bundledFolder(options), bundled: true };
+}
+
+export function locateDomain(names: string[], source: Source): LocatedDomain {
+  const { folder, bundled } = locateFolder(names.length === 1 ? "single" : "cross", source);
+  return { files: folder.find(names), bundled, others: folder.list("single") };
+}
+
+type DatasetNames = { name: string; mcpDomain?: string; tools?: string[]; path?: string };
+
+/** What a dataset of a config means: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
+export function locateDataset(dataset: DatasetNames, source: Source): LocatedDomain {
+  const known = new Set(
+    (["single", "cross"] as const).flatMap((kind) => locateFolder(kind, source).folder.serverNames()),
+  );
+  const { name, mcpDomain, tools, path } = dataset;
+  const hints = mcpDomain ? [mcpDomain] : [tools?.join("+"), name, path && basename(path, ".jsonl")];
+  for (const hint of hints) {
+    const servers = hint && parseNames(hint, known);
+    if (servers) return locateDomain(servers, source);
+  }
+  const asked = mcpDomain ?? tools?.join(", ") ?? name;
+  const hint = didYouMean(asked, known) || ".";
+  throw new UsageError(`Dataset "${name}": there is no domain "${asked}"${hint} There are: ${[...known].join(", ")}`);
+}

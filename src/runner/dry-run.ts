@@ -1,0 +1,53 @@
+// What a run would do, without doing or writing any of it.
+import { existsSync } from "node:fs";
+import { defaultOutput, keyText, scanFinished } from "../runs/index.ts";
+import type { CreateNetworkClient } from "./clients.ts";
+import { chooseQueries } from "./plan.ts";
+import { prepareDataset } from "./prepare.ts";
+import type { RunSpec } from "./spec.ts";
+
+export type DryDataset = {
+  name: string;
+  servers: string[];
+  queries: number;
+  rollouts: number;
+  kept: number;
+  tools: number;
+  agent: string;
+  user: string | undefined;
+  mode: string;
+  output: string;
+};
+
+export async function dryRun(run: RunSpec, createNetworkClient: CreateNetworkClient): Promise<DryDataset[]> {
+  const datasets: DryDataset[] = [];
+  for (const spec of run.datasets) {
+    const prepared = await prepareDataset(run, spec, { createNetworkClient });
+    const chosen = chooseQueries(run, prepared);
+    const wanted = new Set(chosen.flatMap((query) => rolloutsOf(run, spec.name, prepared.queries.id(query))));
+    const output = spec.output ?? defaultOutput(run.folder, spec.name);
+    let kept = 0;
+    if (run.resume && existsSync(output)) {
+      scanFinished(output, spec.name, (record) => {
+        if (wanted.delete(keyText(record))) kept++;
+      });
+    }
+    datasets.push({
+      name: spec.name,
+      servers: prepared.domain.servers,
+      queries: chosen.length,
+      rollouts: chosen.length * run.rollouts,
+      kept,
+      tools: prepared.domain.toolbox.tools.length,
+      agent: prepared.agent.id,
+      user: prepared.user?.id,
+      mode: spec.mode,
+      output,
+    });
+  }
+  return datasets;
+}
+
+function rolloutsOf(run: RunSpec, dataset: string, queryId: string): string[] {
+  return Array.from({ length: run.rollouts }, (_, rollout) => keyText({ dataset, queryId, rollout }));
+}

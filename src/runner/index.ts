@@ -1,0 +1,22 @@
+export type { ClientSource, CreateNetworkClient } from "./clients.ts";
+export { type LocatedFolder, locateDomain, locateFolder, type Source } from "./config/locate.ts";
+export { checkYaml, readYaml } from "./config/read-yaml.ts";
+export {
+  listDomains,
+  type Overrides,
+  type ResolvedRun,
+  readConfig,
+  resolveConfig,
+  resolveConfigFile,
+} from "./config/resolve.ts";
+export { type Config, configJsonSchema, configSchema } from "./config/schema.ts";
+export { type DryDataset, dryRun } from "./dry-run.ts";
+export { type RunOptions, type RunResult, runRollouts } from "./run-rollouts.ts";
+export {
+  type DatasetSpec,
+  DEFAULTS,
+  type MonitorSpec,
+  type PartySpec,
+  type RolloutLimits,
+  type RunSpec,
+} from "./spec.ts";

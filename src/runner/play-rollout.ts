@@ -1,0 +1,316 @@
+// One rollout from its planned place to its record: a fresh environment, the dialogue, every entry made safe before the
+// next effect, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
+import {
+  addUsage,
+  type Clock,
+  contentHash,
+  type Entry,
+  type Environment,
+  ended,
+  type ModelClient,
+  messageOf,
+  NO_USAGE,
+  type Outcome,
+  type Query,
+  RolloutError,
+  type RolloutKey,
+  type RunEvent,
+  rolloutId,
+  type Trajectory,
+  timestamp,
+  type UsageRecord,
+} from "../core/index.ts";
+import { faultsOf, playDialogue, readUserText, toMessages, usageOf, userSystemPrompt } from "../dialogue/index.ts";
+import { openForMode } from "../domains/index.ts";
+import type { RunFolder } from "../runs/index.ts";
+import type { PreparedDataset } from "./prepare.ts";
+import { differsFromRecord, withRecord } from "./replay.ts";
+
+export type PlannedRollout = {
+  key: RolloutKey;
+  seed: number;
+  fingerprint: string;
+  attempt: number;
+  /** entries of an attempt that was cut off */
+  recorded: Entry[];
+  drift: boolean;
+};
+
+export type RolloutSurroundings = {
+  folder: RunFolder;
+  clock: Clock;
+  /** no further entry is begun once this is set */
+  park: AbortSignal;
+  /** what is under way is given up at once */
+  abort: AbortSignal;
+  emit(event: RunEvent): void;
+};
+
+/** How the dialogue ended, or undefined where it was parked; `written` resolves when its record is on disk. */
+export type PlayedRollout = { outcome: Outcome | undefined; written: Promise<void> };
+
+export async function playRollout(
+  dataset: PreparedDataset,
+  query: Query,
+  planned: PlannedRollout,
+  surroundings: RolloutSurroundings,
+): Promise<PlayedRollout> {
+  const { clock, emit, folder } = surroundings;
+  const startedAt = clock.now();
+  const { key, attempt, fingerprint } = planned;
+  const start = {
+    type: "rollout-start" as const,
+    ...key,
+    at: timestamp(clock),
+    attempt,
+    fingerprint,
+    continued: planned.recorded.length,
+  };
+  await folder.record(start);
+  emit(start);
+  const entries: Entry[] = [];
+  let environment: Environment | undefined;
+  try {
+    environment = await openForMode(dataset.domain, {
+      mode: dataset.spec.mode,
+      seed: planned.seed,
+      query,
+      others: dataset.spec.otherDomains,
+    });
+    const toolsHash = await dataset.keepTools(environment.tools);
+    const outcome = await play(dataset, query, planned, surroundings, environment, entries);
+    if (outcome === "differs") {
+      const message = `${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`;
+      emit({ type: "run-note", at: timestamp(clock), message });
+      return await playRollout(dataset, query, { ...planned, recorded: [] }, surroundings);
+    }
+    if (outcome === "parked") return { outcome: undefined, written: Promise.resolve() };
+    const stateHash = contentHash(await environment.state());
+    const endedAt = clock.now();
+    const trajectory = toTrajectory({
+      dataset,
+      query,
+      planned,
+      entries,
+      outcome,
+      startedAt,
+      endedAt,
+      toolsHash,
+      stateHash,
+    });
+    return { outcome, written: finish(trajectory, outcome, planned, entries, surroundings) };
+  } catch (error) {
+    if (surroundings.abort.aborted) return { outcome: undefined, written: Promise.resolve() };
+    if (!(error instanceof RolloutError)) throw error;
+    return { outcome: outcomeOf(error), written: fail(error, planned, entries, surroundings, startedAt) };
+  } finally {
+    await environment?.close();
+  }
+}
+
+async function play(
+  dataset: PreparedDataset,
+  query: Query,
+  planned: PlannedRollout,
+  { folder, clock, park, abort, emit }: RolloutSurroundings,
+  environment: Environment,
+  entries: Entry[],
+): Promise<Outcome | "parked" | "differs"> {
+  const { spec } = dataset;
+  const script = dataset.scriptOf(query);
+  const open = (party: "agent" | "user" | "judge", client: ModelClient) => withRecord(client, planned.recorded, party);
+  const dialogue = playDialogue({
+    query,
+    origin: { ...planned.key, seed: planned.seed, mode: spec.mode },
+    environment,
+    agent: { client: open("agent", dataset.agent.open(script)), system: dataset.agentSystem },
+    ...(dataset.user
+      ? { user: { client: open("user", dataset.user.open(script)), system: userSystemPrompt(query, spec.user.prompt) } }
+      : {}),
+    ...(dataset.judge ? { judge: open("judge", dataset.judge.open(script)) } : {}),
+    maxStepsPerTurn: spec.maxStepsPerTurn,
+    stopConditions: dataset.stopConditions,
+    clock,
+    signal: abort,
+  });
+  for (;;) {
+    const next = await dialogue.next().catch(endOf);
+    if (next.done) return next.value;
+    const recorded = planned.recorded[entries.length];
+    if (recorded && differsFromRecord(next.value, recorded)) return "differs";
+    const event = { type: "entry-end" as const, ...planned.key, index: entries.length, entry: recorded ?? next.value };
+    entries.push(event.entry);
+    if (recorded) continue;
+    await folder.record(event);
+    emit(event);
+    if (park.aborted) return "parked";
+  }
+}
+
+/** Some errors are an end of the dialogue like any other: the context is full, the provider refuses. */
+function endOf(error: unknown): IteratorReturnResult<Outcome> {
+  if (!(error instanceof RolloutError) || error.stopReason === "infrastructure") throw error;
+  return { done: true, value: ended(error.stopReason, { blame: error.boundary, message: error.message }) };
+}
+
+async function finish(
+  trajectory: Trajectory,
+  outcome: Outcome,
+  planned: PlannedRollout,
+  entries: Entry[],
+  surroundings: RolloutSurroundings,
+): Promise<void> {
+  const { folder, clock, emit } = surroundings;
+  await folder.finish(trajectory);
+  const { total_turns: turns, tool_call_count: toolCalls, timings } = trajectory.metadata;
+  const { key, attempt, fingerprint } = planned;
+  const end = {
+    type: "rollout-end" as const,
+    ...key,
+    at: timestamp(clock),
+    attempt,
+    fingerprint,
+    outcome,
+    turns,
+    toolCalls,
+    usage: usageOf(entries),
+    durationMs: timings.duration_ms,
+  };
+  await folder.record(end);
+  emit(end);
+}
+
+async function fail(
+  error: RolloutError,
+  planned: PlannedRollout,
+  entries: Entry[],
+  surroundings: RolloutSurroundings,
+  startedAt: number,
+): Promise<void> {
+  const { folder, clock, emit } = surroundings;
+  const { key, attempt, fingerprint } = planned;
+  const at = timestamp(clock);
+  const { queryId: query_id, rollout, dataset } = key;
+  await folder.fail({
+    id: rolloutId(key),
+    query_id,
+    rollout,
+    dataset,
+    attempt,
+    error: error.message,
+    boundary: error.boundary,
+    entries: entries.length,
+    at,
+  });
+  const end = {
+    type: "rollout-end" as const,
+    ...key,
+    at,
+    attempt,
+    fingerprint,
+    outcome: outcomeOf(error),
+    turns: 0,
+    toolCalls: 0,
+    usage: usageOf(entries),
+    durationMs: clock.now() - startedAt,
+  };
+  await folder.record(end);
+  emit(end);
+}
+
+function outcomeOf(error: RolloutError): Outcome {
+  return { success: false, stopReason: error.stopReason, blame: "infrastructure", message: messageOf(error) };
+}
+
+type Played = {
+  dataset: PreparedDataset;
+  query: Query;
+  planned: PlannedRollout;
+  entries: Entry[];
+  outcome: Outcome;
+  startedAt: number;
+  endedAt: number;
+  toolsHash: string;
+  stateHash: string;
+};
+
+function toTrajectory({
+  dataset,
+  query,
+  planned,
+  entries,
+  outcome,
+  startedAt,
+  endedAt,
+  toolsHash,
+  stateHash,
+}: Played): Trajectory {
+  const { key } = planned;
+  const results = entries.filter((entry) => entry.type === "tool-result");
+  const calls = entries.flatMap((entry) => (entry.type === "reply" && !entry.rejected ? entry.toolCalls : []));
+  return {
+    id: rolloutId(key),
+    query_id: key.queryId,
+    rollout: key.rollout,
+    dataset: key.dataset,
+    domains: dataset.domain.servers,
+    success: outcome.success,
+    messages: toMessages(query.messages, entries),
+    metadata: {
+      total_turns: turnsOf(entries, query.messages.at(-1)?.role === "user" ? 1 : 0),
+      stop_reason: outcome.stopReason,
+      ...(outcome.blame ? { blame: outcome.blame } : {}),
+      ...(outcome.message ? { message: outcome.message } : {}),
+      tool_call_count: calls.length,
+      tool_error_count: results.filter((result) => result.isError).length,
+      mode: dataset.spec.mode,
+      usage: usageByParty(entries),
+      cost_usd: usageOf(entries).costUsd,
+      models: dataset.modelNames,
+      scripted: dataset.scripted,
+      seed: planned.seed,
+      fingerprint: planned.fingerprint,
+      system_hash: dataset.systemHash,
+      tools_hash: toolsHash,
+      final_state_hash: stateHash,
+      faults: faultsOf(entries),
+      attempt: planned.attempt,
+      ...(planned.drift ? { drift: true as const } : {}),
+      timings: {
+        started_at: new Date(startedAt).toISOString(),
+        ended_at: new Date(endedAt).toISOString(),
+        duration_ms: endedAt - startedAt,
+      },
+    },
+  };
+}
+
+/** User messages that the agent is asked to answer: the opening one, and each that does not end the dialogue. */
+function turnsOf(entries: readonly Entry[], opening: number): number {
+  const asked = entries.filter(
+    (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !readUserText(entry.content).end,
+  );
+  return opening + asked.length;
+}
+
+function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord } {
+  const parties: { [party: string]: UsageRecord } = {};
+  for (const party of ["agent", "user", "judge"]) {
+    const own = entries.filter(
+      (entry) => (entry.type === "reply" ? entry.by : entry.type === "verdict" ? "judge" : "") === party,
+    );
+    if (own.length === 0) continue;
+    const sum = own.reduce(
+      (total, entry) => (entry.type === "tool-result" ? total : addUsage(total, entry.usage)),
+      NO_USAGE,
+    );
+    parties[party] = {
+      calls: own.length,
+      input_tokens: sum.inputTokens,
+      output_tokens: sum.outputTokens,
+      cached_tokens: sum.cachedTokens,
+      reasoning_tokens: sum.reasoningTokens,
+    };
+  }
+  return parties;
+}

@@ -1,0 +1,33 @@
+// Resume is replay: the loop runs again from the start with models that answer from the record first. Tools are executed
+// again, and what they return is compared.
+import type { Entry, ModelClient, ModelReply } from "../core/index.ts";
+
+export function withRecord(
+  client: ModelClient,
+  recorded: readonly Entry[],
+  party: "agent" | "user" | "judge",
+): ModelClient {
+  const replies = recorded.flatMap((entry) => asReply(entry, party));
+  if (replies.length === 0) return client;
+  return {
+    id: client.id,
+    complete: async (request, signal) => replies[request.origin.position] ?? client.complete(request, signal),
+  };
+}
+
+/** Replies came from the record itself; a tool's result is what can differ. */
+export function differsFromRecord(entry: Entry, recorded: Entry): boolean {
+  if (entry.type !== recorded.type) return true;
+  if (entry.type !== "tool-result" || recorded.type !== "tool-result") return false;
+  return entry.callId !== recorded.callId || entry.content !== recorded.content || entry.isError !== recorded.isError;
+}
+
+function asReply(entry: Entry, party: "agent" | "user" | "judge"): ModelReply[] {
+  if (entry.type === "verdict" && party === "judge") {
+    const content = JSON.stringify({ stop: entry.stop, reason: entry.reason });
+    return [{ content, toolCalls: [], usage: entry.usage, finish: "stop" }];
+  }
+  if (entry.type !== "reply" || entry.by !== party) return [];
+  const { type: _type, by: _by, at: _at, rejected: _rejected, ...reply } = entry;
+  return [reply];
+}

@@ -1,0 +1,69 @@
+// What a run's records add up to. Reads the end of each line only, where the metadata stands.
+import { renameSync, writeFileSync } from "node:fs";
+import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
+import { scanLines } from "./lines.ts";
+
+export type DatasetSummary = {
+  rollouts: number;
+  success: number;
+  stop_reasons: { [reason: string]: number };
+  turns: number;
+  tool_calls: number;
+  tool_errors: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number;
+  duration_ms: number;
+  scripted: number;
+};
+
+export function summarise(file: string): DatasetSummary {
+  const summary: DatasetSummary = {
+    rollouts: 0,
+    success: 0,
+    stop_reasons: {},
+    turns: 0,
+    tool_calls: 0,
+    tool_errors: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: 0,
+    duration_ms: 0,
+    scripted: 0,
+  };
+  scanLines(file, ({ bytes, number }) => {
+    const metadata = readMetadata(bytes);
+    if (!metadata) throw new UsageError("this line is not a trajectory", { file, line: number });
+    summary.rollouts++;
+    const { stop_reason } = metadata;
+    summary.stop_reasons[stop_reason] = (summary.stop_reasons[stop_reason] ?? 0) + 1;
+    summary.success += bytes.includes(SUCCESS) ? 1 : 0;
+    summary.turns += metadata.total_turns ?? 0;
+    summary.tool_calls += metadata.tool_call_count ?? 0;
+    summary.tool_errors += metadata.tool_error_count ?? 0;
+    for (const usage of Object.values(metadata.usage ?? {})) {
+      summary.input_tokens += usage.input_tokens ?? 0;
+      summary.output_tokens += usage.output_tokens ?? 0;
+    }
+    summary.cost_usd += metadata.cost_usd ?? 0;
+    summary.duration_ms += metadata.timings?.duration_ms ?? 0;
+    summary.scripted += metadata.scripted ? 1 : 0;
+  });
+  return summary;
+}
+
+export function writeSummary(path: string, datasets: { [name: string]: DatasetSummary }): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify({ datasets }, null, 2)}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+const METADATA = Buffer.from('"metadata":{');
+const SUCCESS = Buffer.from(',"success":true,');
+
+/** Quotes inside texts are escaped, so this sequence cannot stand in a message. */
+function readMetadata(bytes: Buffer): Trajectory["metadata"] | undefined {
+  const at = bytes.lastIndexOf(METADATA);
+  const tail = at === -1 ? undefined : parseJson(`{${bytes.toString("utf8", at)}`);
+  const record = (tail ?? parseJson(bytes.toString("utf8"))) as { metadata?: Trajectory["metadata"] } | undefined;
+  return record?.metadata;
+}

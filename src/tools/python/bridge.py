@@ -1,0 +1,184 @@
+"""Serves the Python servers of dropped-in datasets to Rollout: one process, many rollouts.
+
+Requests and replies are JSON lines over the stdin and stdout that this process was started with. Both are moved to
+private descriptors before any user code is loaded, and descriptor 1 then points at stderr, so nothing that a server
+prints can reach the channel. Requests are answered one at a time, in order, each with exactly one line:
+
+  open   session, seed, domain_name, servers [{name, file}]
+           -> {} or {"unusable": text, "file": path, "line": number or null}
+  call   session, server (its position), tool, arguments (JSON text), number
+           -> {"content": text, "error": bool} or {"failed": text}
+  state  session
+           -> {"changes": JSON text of {table: {id: fields or null}}} or {"failed": text}
+  close  session
+           -> {}
+
+Standard library only, Python 3.9 or newer. Started as `bridge.py [start of the clock, in seconds since 1970]`.
+"""
+
+import fcntl
+import gc
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import traceback
+
+sys.path[0] = os.path.dirname(os.path.abspath(__file__))
+import rollout_repeat
+import rollout_state
+from rollout_load import Unusable, enter, load_server
+from rollout_text import BIGGEST_RESULT, describe, is_error, to_text, without_surrogates
+
+del sys.path[0]  # what lies beside this file is not for servers to import
+
+LIFELINE = 3  # the parent holds the other end and never writes: its end is the parent's end
+IDLE_COMBINATIONS = 8  # loaded ones without a session that are kept; more would hold memory for nothing
+
+
+def main():
+    requests, replies = take_channel()
+    die_with_parent()
+    rollout_repeat.install(float(sys.argv[1]) if len(sys.argv) > 1 else None)
+    bridge = Bridge()
+    replies.write(b'{"ready": true}\n')
+    replies.flush()
+    for line in requests:
+        request = json.loads(line)
+        reply = getattr(bridge, request.pop("op"))(**request)
+        replies.write(without_surrogates(to_text(reply)).encode("utf-8") + b"\n")
+        replies.flush()
+
+
+def take_channel():
+    requests, replies = os.dup(0), os.dup(1)  # not inheritable, so a server's own children do not get them
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def die_with_parent():
+    """Also where user code is busy: a thread waits for the end of the lifeline, and where C code never lets a thread
+    run (a runaway regular expression) Linux itself sends SIGIO, whose default action ends the whole process group."""
+    os.set_inheritable(LIFELINE, False)
+    leads_group = os.getpgrp() == os.getpid()
+
+    def watch():
+        select.select([LIFELINE], [], [])  # not a read: Linux sends no SIGIO while somebody reads
+        if leads_group:
+            os.killpg(0, signal.SIGKILL)
+        os._exit(0)
+
+    if leads_group and sys.platform == "linux":
+        fcntl.fcntl(LIFELINE, fcntl.F_SETOWN, -os.getpid())
+        fcntl.fcntl(LIFELINE, fcntl.F_SETFL, fcntl.fcntl(LIFELINE, fcntl.F_GETFL) | os.O_ASYNC)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class Bridge:
+    def __init__(self):
+        self.combinations = {}
+        self.sessions = {}
+        self.closed = 0
+
+    def open(self, session, seed, domain_name, servers):
+        key = json.dumps([domain_name, servers])
+        combination = self.combinations.pop(key, None)
+        if combination is None:
+            self.forget_idle()
+            try:
+                combination = Combination(domain_name, servers)
+            except Unusable as unusable:
+                return unusable.args[0]
+        self.combinations[key] = combination  # last in order: the most recently used
+        self.sessions[session] = Session(combination, session, seed)
+        return {}
+
+    def call(self, session, server, tool, arguments, number):
+        if session not in self.sessions:  # closed while a call was on its way
+            return {"failed": "the session is closed"}
+        return self.sessions[session].call(server, tool, arguments, number)
+
+    def state(self, session):
+        return self.sessions[session].state() if session in self.sessions else {"failed": "the session is closed"}
+
+    def close(self, session):
+        if session in self.sessions:  # not where its servers could not be loaded
+            self.sessions.pop(session).forget()
+            self.closed += 1
+        if self.closed > 8 + len(self.sessions) // 4:  # sessions that refer to themselves wait for the collector
+            self.closed = 0
+            gc.collect()
+        return {}
+
+    def forget_idle(self):
+        used = {id(session.combination) for session in self.sessions.values()}
+        idle = [key for key, combination in self.combinations.items() if id(combination) not in used]
+        for key in idle[: max(0, len(idle) - IDLE_COMBINATIONS + 1)]:
+            del self.combinations[key]
+
+
+class Combination:
+    """The servers of one domain or combination, made once, with the tables as every session finds them at first."""
+
+    def __init__(self, domain_name, servers):
+        self.folders = [os.path.dirname(server["file"]) for server in servers]
+        self.servers = []
+        for server in servers:
+            rollout_repeat.begin("load", domain_name, server["name"])
+            self.servers.append(load_server(server["name"], server["file"], domain_name))
+        rollout_repeat.begin("load", domain_name)
+        self.pristine = rollout_state.take_pristine(self.servers)
+
+
+class Session:
+    def __init__(self, combination, name, seed):
+        self.combination = combination
+        self.name = name
+        self.seed = seed
+        self.tables = None  # until the first call: a session that calls nothing copies nothing
+
+    def call(self, position, tool, arguments, number):
+        server = self.combination.servers[position]
+        enter(self.combination.folders[position])
+        try:
+            if self.tables is None:
+                self.open()
+            rollout_repeat.begin(self.seed, number)
+            result = server.invoke(self.name, tool, **json.loads(arguments))
+            self.tables.after_call(position)
+            content = without_surrogates(result if isinstance(result, str) else to_text(result))
+        except BaseException as error:  # sys.exit in a server is that call's failure too
+            traceback.print_exc()
+            return {"failed": describe(error)}
+        if len(content) > BIGGEST_RESULT:
+            return {"failed": f"the result has {len(content)} characters, more than {BIGGEST_RESULT}"}
+        return {"content": content, "error": is_error(result)}
+
+    def open(self):
+        rollout_repeat.begin(self.seed, "open")
+        gc.disable()  # servers copy their whole database here, and the collector would walk it again and again
+        try:
+            self.tables = rollout_state.SharedTables(self.combination.servers, self.name)
+        finally:
+            gc.enable()
+
+    def state(self):
+        if self.tables is None:
+            return {"changes": "{}"}
+        try:
+            return {"changes": to_text(rollout_state.changes(self.combination.pristine, self.tables.now()))}
+        except Exception as error:
+            traceback.print_exc()
+            return {"failed": describe(error)}
+
+    def forget(self):
+        rollout_state.forget(self.combination.servers, self.name)
+
+
+if __name__ == "__main__":
+    main()
