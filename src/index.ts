@@ -1,3 +1,47 @@
 // The library: everything that the command line does, as typed calls.
-export type { Json, JsonObject } from "./core/index.ts";
+import { readFileSync } from "node:fs";
+import {
+  type Config,
+  type Overrides,
+  type RunResolvedOptions,
+  type RunResult,
+  resolveConfig,
+  resolveConfigFile,
+  runResolved,
+} from "./runner/index.ts";
+
+export type { Entry, Json, JsonObject, Outcome, Query, RunEvent, StopReason, Trajectory } from "./core/index.ts";
+export { RolloutError, UsageError } from "./core/index.ts";
+export { bundledFolder, type Domain, loadDomain, openDatasetFolder, openQueryFiles } from "./domains/index.ts";
+export type { Config, Overrides, RunResult } from "./runner/index.ts";
+export { configJsonSchema } from "./runner/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
+
+export type RunRolloutsOptions = Overrides &
+  Partial<Omit<RunResolvedOptions, "programVersion">> & {
+    /** a config, as a YAML file would hold it, or such a file's path */
+    config: Config | string;
+  };
+
+/** Makes rollouts and resolves when all that can be done is done; what is there already is kept. */
+export async function runRollouts({
+  config,
+  env = process.env,
+  onEvent,
+  clock,
+  park,
+  abort,
+  ...overrides
+}: RunRolloutsOptions): Promise<RunResult> {
+  const own = { folder: "outputs/library", resumeCommand: "rollout resume" };
+  const resolved =
+    typeof config === "string" ? resolveConfigFile(config, overrides) : resolveConfig(config, own, overrides);
+  const watching = Object.fromEntries(
+    Object.entries({ onEvent, clock, park, abort }).filter(([, value]) => value !== undefined),
+  );
+  return runResolved(resolved, { ...watching, programVersion: PROGRAM_VERSION, env });
+}
+
+const PROGRAM_VERSION = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;

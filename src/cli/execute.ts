@@ -2,8 +2,8 @@
 import { createReadStream } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
-import { didYouMean, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { type CreateNetworkClient, dryRun, type ResolvedRun, type RunResult, runRollouts } from "../runner/index.ts";
+import type { RunEvent, Trajectory } from "../core/index.ts";
+import { type DryDataset, dryRunResolved, type ResolvedRun, type RunResult, runResolved } from "../runner/index.ts";
 import { summarise, writeSummary } from "../runs/index.ts";
 import { entryLines, trajectoryLines } from "./dialogue-text.ts";
 import { listenForInterrupt } from "./interrupt.ts";
@@ -19,20 +19,15 @@ export type ExecuteOptions = { dryRun?: boolean; verbose?: boolean; quiet?: bool
 
 export async function execute(host: Host, resolved: ResolvedRun, options: ExecuteOptions): Promise<number> {
   const terminal = createTerminal(host);
-  const createNetworkClient: CreateNetworkClient = (party) => {
-    throw new UsageError(
-      `There is no model "${party.model}"${didYouMean(party.model, ["scripted/agent", "scripted/user"])}`,
-    );
-  };
-  if (options.dryRun) return printDryRun(terminal, resolved, createNetworkClient);
+  const own = { programVersion: PROGRAM_VERSION, env: host.env };
+  if (options.dryRun) return printDryRun(terminal, resolved, await dryRunResolved(resolved, own));
   const view = createView(terminal, resolved, options);
   const log = createLog(resolved.config.log_file, resolved.config.log_level);
   const interrupt = listenForInterrupt(host, (text) => terminal.err(text));
   const startedAt = Date.now();
   try {
-    const result = await runRollouts(resolved.run, {
-      programVersion: PROGRAM_VERSION,
-      createNetworkClient,
+    const result = await runResolved(resolved, {
+      ...own,
       park: interrupt.park,
       abort: interrupt.abort,
       onEvent: (event) => {
@@ -83,12 +78,7 @@ function createVerboseView(terminal: Terminal, maxLength: number, nameDataset: b
   return { onEvent, stop: () => {} };
 }
 
-async function printDryRun(
-  terminal: Terminal,
-  { run }: ResolvedRun,
-  createNetworkClient: CreateNetworkClient,
-): Promise<number> {
-  const datasets = await dryRun(run, createNetworkClient);
+function printDryRun(terminal: Terminal, { run }: ResolvedRun, datasets: DryDataset[]): number {
   const rows = datasets.map((dataset) => [
     dataset.name,
     String(dataset.queries),

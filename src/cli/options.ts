@@ -18,6 +18,12 @@ export function temperature(text: string): number {
   return number;
 }
 
+export function amount(text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new InvalidArgumentError("It must be a number above 0.");
+  return number;
+}
+
 export function list(text: string): string[] {
   return text
     .split(",")
@@ -41,6 +47,9 @@ export type RunFlags = {
   agentModel?: string;
   userModel?: string;
   bundled?: boolean;
+  maxCost?: number;
+  maxTokensTotal?: number;
+  python?: string;
 };
 
 /** What `run`, `single` and `cross` have in common. */
@@ -54,6 +63,9 @@ export function addRunOptions(command: Command): Command {
     .option("--ids <a,b>", "only these queries", list)
     .option("--seed <n>", "seed of the run", whole(0))
     .addOption(new Option("--mode <mode>", "which tools the agent is offered").choices([...MODES]))
+    .option("--max-cost <dollars>", "stop, resumably, when the whole run has cost so much", amount)
+    .option("--max-tokens-total <n>", "stop, resumably, when the whole run has used so many tokens", whole(1))
+    .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
     .option("--bundled", "the bundled domains, even where ./datasets exists")
     .option("--resume", "go on with an earlier run (the default)")
     .option("--no-resume", "start beside an earlier run, never over it")
@@ -64,34 +76,15 @@ export function addRunOptions(command: Command): Command {
     .option("--verbose", "print agent, user and tool texts as they come");
 }
 
+/** The flags that a run knows, without those that were not given and those that only concern the printing. */
 export function overridesFrom(flags: RunFlags): Overrides {
-  const {
-    limit,
-    ids,
-    seed,
-    mode,
-    resume,
-    allowDrift,
-    retryFailed,
-    maxWorkers,
-    outputDir,
-    agentModel,
-    userModel,
-    bundled,
-  } = flags;
-  const overrides = {
-    limit,
-    ids,
-    seed,
-    mode,
-    resume,
-    allowDrift,
-    retryFailed,
-    maxWorkers,
-    outputDir,
-    agentModel,
-    userModel,
-    bundled,
-  };
-  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) as Overrides;
+  const { quiet: _quiet, verbose: _verbose, dryRun: _dryRun, ...rest } = flags;
+  const known: (keyof Overrides)[] = [
+    ...(["outputDir", "resume", "seed", "limit", "ids", "mode", "maxWorkers", "allowDrift", "retryFailed"] as const),
+    ...(["agentModel", "userModel", "bundled", "maxCost", "maxTokensTotal", "python"] as const),
+  ];
+  const given = Object.entries(rest).filter(
+    ([flag, value]) => known.includes(flag as keyof Overrides) && value !== undefined,
+  );
+  return Object.fromEntries(given) as Overrides;
 }

@@ -1,5 +1,5 @@
 // The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
-import type { Entry, OpeningMessage, TrajectoryMessage } from "../core/index.ts";
+import type { Entry, OpeningMessage, ReplyEntry, TrajectoryMessage } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 export function toMessages(opening: readonly OpeningMessage[], entries: readonly Entry[]): TrajectoryMessage[] {
@@ -37,7 +37,7 @@ export function faultsOf(entries: readonly Entry[]): { type: string; [detail: st
   return entries.flatMap((entry) => {
     if (entry.type === "reply") {
       const faults: { type: string; [detail: string]: string }[] = [];
-      if (entry.rejected) faults.push({ type: entry.rejected, by: entry.by, content: entry.content });
+      if (entry.rejected) faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry) });
       for (const call of entry.toolCalls) {
         if (call.originalId !== undefined)
           faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });
@@ -48,4 +48,10 @@ export function faultsOf(entries: readonly Entry[]): { type: string; [detail: st
       return [{ type: entry.fault, call_id: entry.callId }];
     return [];
   });
+}
+
+/** A rejected reply is no part of the messages, so its calls are kept here. */
+function callsOf({ toolCalls }: ReplyEntry): { calls?: string } {
+  if (toolCalls.length === 0) return {};
+  return { calls: JSON.stringify(toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }))) };
 }

@@ -12,6 +12,7 @@ import {
   type Query,
   type ReplyEntry,
   type RequestOrigin,
+  RolloutError,
   timestamp,
 } from "../core/index.ts";
 import { answerCalls, withUniqueIds } from "./answer-calls.ts";
@@ -93,12 +94,15 @@ class Dialogue {
 
   /** A reply that may not be shown to the agent is asked for again, twice at most. */
   async *userTurn(): Entries {
-    if (!this.#setup.user) throw new Error("a dialogue of several turns needs a user");
+    const { user, query } = this.#setup;
+    if (!user) {
+      throw new RolloutError("infrastructure", `query "${query.id}" has no user message to answer, and no user model`);
+    }
     const faults: string[] = [];
     while (faults.length < 3) {
-      const reply = await this.#ask("user", this.#setup.user, "none");
+      const reply = await this.#ask("user", user, "none");
       if (reply.finish === "content-filter") {
-        yield* this.#record(reply);
+        yield* this.#record({ ...reply, rejected: "content_filter" });
         return ended("content_filter", { blame: "user" });
       }
       const fault = findUserFault(reply, this.#agentsLastText());
@@ -171,7 +175,8 @@ class Dialogue {
 
   #agentsLastText(): string | undefined {
     const last = this.#entries.findLast((entry) => entry.type === "reply" && entry.by === "agent" && !entry.rejected);
-    return last?.type === "reply" ? last.content : undefined;
+    if (last?.type === "reply") return last.content;
+    return this.#setup.query.messages.findLast((message) => message.role === "assistant")?.content;
   }
 
   #now(): string {

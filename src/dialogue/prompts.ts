@@ -25,7 +25,7 @@ End the conversation with one of these tokens, once, in your last message:
 
 /** `{policy}` in a replaced system prompt stands for the domain's policy. */
 export function agentSystemPrompt(policy: string | undefined, prompt: AgentPrompt): string {
-  if (prompt.systemPrompt !== undefined) return prompt.systemPrompt.replaceAll("{policy}", policy ?? "");
+  if (prompt.systemPrompt !== undefined) return prompt.systemPrompt.replaceAll("{policy}", () => policy ?? "");
   return policy
     ? `${AGENT_PREAMBLE}\n\n# Policy\n\n${policy}`
     : AGENT_PREAMBLE.replace(" Work by the policy below.", "");
@@ -36,7 +36,7 @@ export function userSystemPrompt(query: Query, prompt: UserPrompt): string {
   const scenario = query.userSystemPrompt;
   if (prompt.systemPrompt !== undefined) {
     return prompt.systemPrompt.includes("{scenario}")
-      ? prompt.systemPrompt.replaceAll("{scenario}", scenario)
+      ? prompt.systemPrompt.replaceAll("{scenario}", () => scenario)
       : `${prompt.systemPrompt}\n\n# Scenario\n\n${scenario}`.trim();
   }
   const guidelines = [prompt.guidelines ?? USER_GUIDELINES, prompt.customGuidelines].filter(Boolean).join("\n\n");

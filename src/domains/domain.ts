@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Environment, isObject, type JsonObject, messageOf, type ToolSpec, UsageError } from "../core/index.ts";
+import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError } from "../core/index.ts";
 import {
   BaseTable,
   Database,
@@ -10,11 +10,14 @@ import {
   loadDefaultExport,
   type NameStyle,
   openInProcess,
+  openPython,
   type PolicyRule,
+  type PythonPool,
   type Row,
   Toolbox,
 } from "../tools/index.ts";
 import type { DomainFiles } from "./folder.ts";
+import { readJson } from "./read-json.ts";
 
 export type Domain = {
   name: string;
@@ -30,12 +33,24 @@ export type Domain = {
   openEnvironment(seed: number): Promise<Environment>;
 };
 
-export async function loadDomain(files: DomainFiles, options: { nameStyle?: NameStyle } = {}): Promise<Domain> {
+/** What domains of a run share. The pool is asked for only where a domain's servers are written in Python. */
+export type DomainResources = { nameStyle?: NameStyle; python?: () => PythonPool };
+
+export async function loadDomain(files: DomainFiles, resources: DomainResources = {}): Promise<Domain> {
+  for (const server of files.servers) {
+    if (!files.serverFiles[server]) {
+      throw new UsageError(`${files.name} cannot run: mcp_servers/${server} (.py, .ts or .js) is missing`);
+    }
+  }
+  const python = Object.values(files.serverFiles).filter((file) => file.endsWith(".py"));
+  if (python.length > 0 && python.length < files.servers.length) {
+    throw new UsageError(`${files.name}: servers in Python and in JavaScript cannot share one dialogue`);
+  }
   const modules = new Map<string, DomainServer>();
-  for (const server of files.servers) modules.set(server, await loadServer(server, files));
+  if (python.length === 0)
+    for (const server of files.servers) modules.set(server, await loadServer(files.serverFiles[server] as string));
   const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files, modules.get(server)) }));
-  const toolbox = new Toolbox(specs, options.nameStyle);
-  const database = new Database(readTables(files.tableFolders));
+  const toolbox = new Toolbox(specs, resources.nameStyle);
   return {
     name: files.name,
     servers: files.servers,
@@ -43,19 +58,29 @@ export async function loadDomain(files: DomainFiles, options: { nameStyle?: Name
     toolbox,
     rules: [...modules].flatMap(([server, module]) => rulesOf(server, module, toolbox)),
     volatile: mergeLists([...modules.values()].map((module) => module.volatile ?? {})),
-    contentHash: hashFiles(files, options.nameStyle ?? "prefixed"),
-    openEnvironment: async (seed) => openInProcess({ toolbox, servers: modules, database }, seed),
+    contentHash: hashFiles(files, resources.nameStyle ?? "prefixed"),
+    openEnvironment:
+      python.length > 0 ? await openerOfPython(files, toolbox, resources) : openerOfModules(files, toolbox, modules),
   };
 }
 
-async function loadServer(server: string, files: DomainFiles): Promise<DomainServer> {
-  const file = files.serverFiles[server];
-  if (!file) throw new UsageError(`${files.name} cannot run: mcp_servers/${server}.ts or .js is missing`);
-  if (file.endsWith(".py")) {
-    throw new UsageError("Python servers cannot be run by this version; write the server in TypeScript or JavaScript", {
-      file,
-    });
-  }
+type Opener = Domain["openEnvironment"];
+
+function openerOfModules(files: DomainFiles, toolbox: Toolbox, servers: Map<string, DomainServer>): Opener {
+  const database = new Database(readTables(files.tableFolders));
+  return async (seed) => openInProcess({ toolbox, servers, database }, seed);
+}
+
+/** Without Python on the machine this is where it shows, before anything runs. */
+async function openerOfPython(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
+  const pool = resources.python?.();
+  if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and no Python is to be used here`);
+  await pool.ready();
+  const servers = files.servers.map((name) => ({ name, file: files.serverFiles[name] as string }));
+  return (seed) => openPython({ toolbox, servers, domainName: files.databaseName }, pool, seed);
+}
+
+async function loadServer(file: string): Promise<DomainServer> {
   const module = await loadDefaultExport(file);
   if (!isObject(module) || !isObject(module.reads) || !isObject(module.writes) || typeof module.today !== "string") {
     throw new UsageError("the default export must be a server: { today, reads, writes }", { file });
@@ -111,14 +136,6 @@ function readTables(folders: string[]): BaseTable[] {
     }
     return tables;
   });
-}
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new UsageError(`is not valid JSON: ${messageOf(error)}`, { file });
-  }
 }
 
 function jsonFiles(folder: string): string[] {

@@ -18,6 +18,8 @@ export type DomainFiles = {
   serverFiles: { [server: string]: string };
   /** folders of `*.json` tables, in order; later ones add to earlier ones */
   tableFolders: string[];
+  /** what Python servers are told they are: their own name, or the combination's in the order that its database uses */
+  databaseName: string;
   missing: string[];
 };
 
@@ -68,12 +70,14 @@ export class DatasetFolder {
     return this.#files([...new Set(servers)]);
   }
 
-  #files(servers: string[]): DomainFiles {
-    const key = setKey(servers);
+  /** The order of its servers is the query file's, else the alphabet's: never the one they were asked for in. */
+  #files(set: string[]): DomainFiles {
+    const key = setKey(set);
     const known = this.serverNames();
     const sameSet = (stem: string) => setKey(splitStem(stem, known)) === key;
     const stems = [...this.#queryStems()].filter(([stem]) => sameSet(stem));
-    const name = stems[0] ? splitStem(stems[0][0], known).join("_") : servers.join("_");
+    const servers = stems[0] ? splitStem(stems[0][0], known) : [...set].sort();
+    const name = servers.join("_");
     const policies = filesByStem(this.#policyDir, [".md"]);
     const policyFile = [...policies].find(([stem]) => sameSet(stem))?.[1];
     const toolListFiles = pick(this.#toolLists, servers);
@@ -86,7 +90,8 @@ export class DatasetFolder {
     ];
     const queryFiles = stems.flatMap(([, files]) => files);
     const tableFolders = this.#tableFolders(servers, sameSet);
-    return { name, servers, queryFiles, policyFile, toolListFiles, serverFiles, tableFolders, missing };
+    const databaseName = tableFolders.map((folder) => basename(folder)).find(sameSet) ?? name;
+    return { name, servers, queryFiles, policyFile, toolListFiles, serverFiles, tableFolders, databaseName, missing };
   }
 
   /** Flat entities for all; a combination's own folder replaces them where there is one. */

@@ -1,6 +1,7 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
-export { type Domain, loadDomain, readToolList, toToolSpecs } from "./domain.ts";
+export { type Domain, type DomainResources, loadDomain, readToolList, toToolSpecs } from "./domain.ts";
 export { DatasetFolder, type DatasetKind, type DomainFiles, type FolderOptions, openDatasetFolder } from "./folder.ts";
+export { loadMcpDomain } from "./mcp-domain.ts";
 export { openForMode } from "./modes.ts";
 export { matchName, parseNames, setKey } from "./names.ts";
 export { type IdClash, openQueryFiles, QueryFile } from "./query-file.ts";

@@ -17,12 +17,14 @@ export function setKey(servers: string[]): string {
   return servers.map(fold).sort().join("+");
 }
 
-/** The servers that a file's stem names: `A_B` is A and B, since server names hold no underscore. */
+/** The servers that a file's stem names: `A_B` is A and B, since server names hold no underscore; else `a_b` is AB. */
 export function splitStem(stem: string, known: Iterable<string>): string[] {
   const names = [...known];
   const whole = names.find((name) => name === stem);
   if (whole) return [whole];
-  return stem.split("_").map((part) => matchName(part, names) ?? part);
+  const parts = stem.split("_").map((part) => [part, matchName(part, names)] as const);
+  const spelled = parts.some(([, match]) => match === undefined) ? matchName(stem, names) : undefined;
+  return spelled ? [spelled] : parts.map(([part, match]) => match ?? part);
 }
 
 function withoutSuffix(folded: string): string {

@@ -2,19 +2,27 @@
 // starts, so that a plan over a hundred thousand queries costs megabytes.
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import {
-  canonicalJson,
   contentHash,
   isObject,
   type JsonObject,
-  messageOf,
   type OpeningMessage,
   type Place,
   type Query,
   type TaskInfo,
   UsageError,
 } from "../core/index.ts";
+import { parseJsonAt } from "./read-json.ts";
 
-type Line = { id: string; file: string; line: number; offset: number; length: number; hash: string };
+type Line = {
+  id: string;
+  file: string;
+  line: number;
+  offset: number;
+  length: number;
+  hash: string;
+  /** of the record without its id; made when two lines have one id */
+  content?: string;
+};
 
 /** The same id with other content: kept under a new id, and worth telling the user. */
 export type IdClash = { id: string; keptAs: string; first: Place; second: Place };
@@ -105,15 +113,7 @@ function readQueryLines(file: string): Line[] {
 }
 
 function parseLine(text: string, place: Place): JsonObject {
-  let record: unknown;
-  try {
-    record = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  } catch (error) {
-    const message = messageOf(error);
-    const position = /position (\d+)/.exec(message);
-    const column = position ? Number(position[1]) + 1 : undefined;
-    throw new UsageError(`this line is not valid JSON: ${message}`, { file: place.file, line: place.line, column });
-  }
+  const record = parseJsonAt(text, place);
   if (!isObject(record)) throw new UsageError("a query must be a JSON object", { file: place.file, line: place.line });
   return record as JsonObject;
 }
@@ -123,7 +123,8 @@ function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
   if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', place);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
   const opening = messages.filter((message) => !(isObject(message) && message.role === "system"));
-  for (const [index, message] of opening.entries()) {
+  for (const [index, message] of messages.entries()) {
+    if (!opening.includes(message)) continue;
     if (
       !isObject(message) ||
       typeof message.content !== "string" ||
@@ -166,8 +167,11 @@ function namesakesOf(id: string, byId: Map<string, Line>): Line[] {
 }
 
 function contentOf(line: Line): string {
-  const { id: _, ...content } = parseLine(readLine(line), line);
-  return canonicalJson(content);
+  if (line.content === undefined) {
+    const { id: _, ...content } = parseLine(readLine(line), line);
+    line.content = contentHash(content);
+  }
+  return line.content;
 }
 
 function readLine(line: Line): string {

@@ -28,3 +28,4 @@ export { suggestModels } from "./catalogue/suggest.ts";
 export { registryEntrySchema } from "./registry.ts";
 export type { ResolveContext } from "./resolve.ts";
 export { fillVariables } from "./secrets.ts";
+export { createModels, type ModelOverrides, type Models, type ModelsDeps } from "./connect.ts";

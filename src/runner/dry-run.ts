@@ -4,6 +4,7 @@ import { defaultOutput, keyText, scanFinished } from "../runs/index.ts";
 import type { CreateNetworkClient } from "./clients.ts";
 import { chooseQueries } from "./plan.ts";
 import { prepareDataset } from "./prepare.ts";
+import type { RunResources } from "./resources.ts";
 import type { RunSpec } from "./spec.ts";
 
 export type DryDataset = {
@@ -19,10 +20,13 @@ export type DryDataset = {
   output: string;
 };
 
-export async function dryRun(run: RunSpec, createNetworkClient: CreateNetworkClient): Promise<DryDataset[]> {
+export async function dryRun(
+  run: RunSpec,
+  preparing: { createNetworkClient: CreateNetworkClient; resources: RunResources },
+): Promise<DryDataset[]> {
   const datasets: DryDataset[] = [];
   for (const spec of run.datasets) {
-    const prepared = await prepareDataset(run, spec, { createNetworkClient });
+    const prepared = await prepareDataset(run, spec, preparing);
     const chosen = chooseQueries(run, prepared);
     const wanted = new Set(chosen.flatMap((query) => rolloutsOf(run, spec.name, prepared.queries.id(query))));
     const output = spec.output ?? defaultOutput(run.folder, spec.name);

@@ -29,6 +29,7 @@ export function fingerprintParts(run: RunSpec, dataset: DatasetSpec, domain: Dom
       judge: monitor.judge ? { model: monitor.judge.model, ...samplingOf(monitor.judge.settings) } : undefined,
     },
     "rollout limits": limits,
+    ...(dataset.faults ? { "tool faults": dataset.faults } : {}),
     seed: run.seed,
   });
 }

@@ -1,8 +1,9 @@
+export type { RunBudget } from "./budget.ts";
 export type { ClientSource, CreateNetworkClient } from "./clients.ts";
+export { listDomains } from "./config/datasets.ts";
 export { type LocatedFolder, locateDomain, locateFolder, type Source } from "./config/locate.ts";
 export { checkYaml, readYaml } from "./config/read-yaml.ts";
 export {
-  listDomains,
   type Overrides,
   type ResolvedRun,
   readConfig,
@@ -11,6 +12,8 @@ export {
 } from "./config/resolve.ts";
 export { type Config, configJsonSchema, configSchema } from "./config/schema.ts";
 export { type DryDataset, dryRun } from "./dry-run.ts";
+export { createResources, type RunResources } from "./resources.ts";
+export { dryRunResolved, type RunResolvedOptions, runResolved } from "./run-resolved.ts";
 export { type RunOptions, type RunResult, runRollouts } from "./run-rollouts.ts";
 export {
   type DatasetSpec,

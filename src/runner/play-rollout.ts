@@ -21,10 +21,9 @@ import {
   type UsageRecord,
 } from "../core/index.ts";
 import { faultsOf, playDialogue, readUserText, toMessages, usageOf, userSystemPrompt } from "../dialogue/index.ts";
-import { openForMode } from "../domains/index.ts";
 import type { RunFolder } from "../runs/index.ts";
 import type { PreparedDataset } from "./prepare.ts";
-import { differsFromRecord, withRecord } from "./replay.ts";
+import { differsFromRecord, trusting, withRecord } from "./replay.ts";
 
 export type PlannedRollout = {
   key: RolloutKey;
@@ -71,12 +70,7 @@ export async function playRollout(
   const entries: Entry[] = [];
   let environment: Environment | undefined;
   try {
-    environment = await openForMode(dataset.domain, {
-      mode: dataset.spec.mode,
-      seed: planned.seed,
-      query,
-      others: dataset.spec.otherDomains,
-    });
+    environment = trusting(await dataset.openEnvironment(query, planned.seed), planned.recorded);
     const toolsHash = await dataset.keepTools(environment.tools);
     const outcome = await play(dataset, query, planned, surroundings, environment, entries);
     if (outcome === "differs") {
@@ -247,7 +241,7 @@ function toTrajectory({
 }: Played): Trajectory {
   const { key } = planned;
   const results = entries.filter((entry) => entry.type === "tool-result");
-  const calls = entries.flatMap((entry) => (entry.type === "reply" && !entry.rejected ? entry.toolCalls : []));
+  const calls = entries.flatMap((entry) => (entry.type === "reply" && entry.by === "agent" ? entry.toolCalls : []));
   return {
     id: rolloutId(key),
     query_id: key.queryId,

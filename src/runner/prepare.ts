@@ -1,6 +1,6 @@
 // A dataset made ready: its domain loaded, its queries indexed, its models found, its prompts kept. Every mistake that a
 // user can make shows here, before anything is written.
-import { contentHash, type Query, type ToolSpec, UsageError } from "../core/index.ts";
+import { contentHash, type Environment, type Query, type ToolSpec, UsageError } from "../core/index.ts";
 import {
   agentSystemPrompt,
   completionPhrases,
@@ -13,11 +13,20 @@ import {
   timeLimit,
   tokenBudget,
 } from "../dialogue/index.ts";
-import { type Domain, loadDomain, openQueryFiles, type QueryFile } from "../domains/index.ts";
+import {
+  type Domain,
+  loadDomain,
+  loadMcpDomain,
+  openForMode,
+  openQueryFiles,
+  type QueryFile,
+} from "../domains/index.ts";
 import type { Script } from "../models/index.ts";
 import type { FingerprintParts, RunFolder } from "../runs/index.ts";
+import { withToolFaults } from "../tools/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource } from "./clients.ts";
 import { fingerprintParts } from "./fingerprint.ts";
+import type { RunResources } from "./resources.ts";
 import type { DatasetSpec, RunSpec } from "./spec.ts";
 
 export type PreparedDataset = {
@@ -35,18 +44,22 @@ export type PreparedDataset = {
   parts: FingerprintParts;
   /** the hash of the parts */
   base: string;
+  /** a fresh environment for one rollout, in the dataset's mode, with its trouble */
+  openEnvironment(query: Query, seed: number): Promise<Environment>;
   scriptOf(query: Query): Script | undefined;
   keepTools(tools: readonly ToolSpec[]): Promise<string>;
 };
 
-export type Preparing = { createNetworkClient: CreateNetworkClient };
+export type Preparing = { createNetworkClient: CreateNetworkClient; resources: RunResources };
 
 export async function prepareDataset(
   run: RunSpec,
   spec: DatasetSpec,
-  { createNetworkClient }: Preparing,
+  { createNetworkClient, resources }: Preparing,
 ): Promise<Omit<PreparedDataset, "keepTools">> {
-  const domain = await loadDomain(spec.domain, { nameStyle: run.nameStyle });
+  const domain = spec.mcpServers
+    ? await loadMcpDomain(spec.name, spec.mcpServers, resources.mcp(spec.mcpServers))
+    : await loadDomain(spec.domain, resources);
   const queries = openQueryFiles(spec.queryFiles);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
@@ -78,6 +91,10 @@ export async function prepareDataset(
     stopConditions: stopConditionsFor(run, spec),
     parts,
     base: contentHash(parts),
+    openEnvironment: async (query, seed) => {
+      const environment = await openForMode(domain, { mode: spec.mode, seed, query, others: spec.otherDomains });
+      return spec.faults ? withToolFaults(environment, { ...spec.faults, seed }) : environment;
+    },
     scriptOf: (query) => scriptFor(domain, query),
   };
 }

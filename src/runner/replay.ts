@@ -1,6 +1,6 @@
 // Resume is replay: the loop runs again from the start with models that answer from the record first. Tools are executed
 // again, and what they return is compared.
-import type { Entry, ModelClient, ModelReply } from "../core/index.ts";
+import type { Entry, Environment, ModelClient, ModelReply, ToolResultEntry } from "../core/index.ts";
 
 export function withRecord(
   client: ModelClient,
@@ -12,6 +12,30 @@ export function withRecord(
   return {
     id: client.id,
     complete: async (request, signal) => replies[request.origin.position] ?? client.complete(request, signal),
+  };
+}
+
+/** Calls whose effects others share are not executed again: their recorded results are taken. */
+export function trusting(environment: Environment, recorded: readonly Entry[]): Environment {
+  const results = new Map(
+    recorded
+      .filter((entry): entry is ToolResultEntry => entry.type === "tool-result")
+      .map((entry) => [entry.callId, entry]),
+  );
+  if (results.size === 0 || !environment.trust) return environment;
+  return {
+    get tools() {
+      return environment.tools;
+    },
+    isReadOnly: (toolName) => environment.isReadOnly(toolName),
+    state: () => environment.state(),
+    close: () => environment.close(),
+    call: async (call, signal) => {
+      const result = results.get(call.id);
+      if (!result || !environment.trust?.(call, result)) return environment.call(call, signal);
+      const { type: _type, callId: _callId, name: _name, at: _at, ...kept } = result;
+      return kept;
+    },
   };
 }
 

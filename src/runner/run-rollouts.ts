@@ -1,17 +1,32 @@
 // A run: prepare, plan, play so many rollouts at once, tell everyone who watches. Parallelism is over rollouts, within and
 // across datasets.
-import { existsSync } from "node:fs";
-import { type Clock, type DatasetPlan, type RunEvent, systemClock, timestamp, UsageError } from "../core/index.ts";
-import { besideIfTaken, defaultOutput, FORMAT_VERSION, type Manifest, RunFolder } from "../runs/index.ts";
+import {
+  type Clock,
+  type DatasetPlan,
+  type RunEnd,
+  type RunEvent,
+  systemClock,
+  timestamp,
+  UsageError,
+} from "../core/index.ts";
+import { besideIfTaken, RunFolder } from "../runs/index.ts";
+import { beginRun, outputOf } from "./begin-run.ts";
+import { BudgetWatch } from "./budget.ts";
 import type { CreateNetworkClient } from "./clients.ts";
 import { planRun, type RunPlan, type WorkItem } from "./plan.ts";
 import { playRollout, type RolloutSurroundings } from "./play-rollout.ts";
 import { type PreparedDataset, prepareDataset, toolsKeeper } from "./prepare.ts";
+import { createResources } from "./resources.ts";
 import type { RunSpec } from "./spec.ts";
+
+/** Records that may wait for the disk while workers go on. */
+const MOST_UNWRITTEN = 256;
 
 export type RunOptions = {
   programVersion: string;
   createNetworkClient: CreateNetworkClient;
+  /** variables for tool servers; what reaches a child is a short list of them */
+  env?: Readonly<Record<string, string | undefined>>;
   onEvent?: (event: RunEvent) => void;
   clock?: Clock;
   /** set: no new work, calls under way may finish */
@@ -33,10 +48,28 @@ export type RunResult = {
 
 export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<RunResult> {
   const run = placed(asked);
-  const prepared = await Promise.all(run.datasets.map((dataset) => prepareDataset(run, dataset, options)));
   const clock = options.clock ?? systemClock;
-  const emit = options.onEvent ?? (() => {});
-  const note = (message: string) => emit({ type: "run-note", at: timestamp(clock), message });
+  const note = (message: string) => options.onEvent?.({ type: "run-note", at: timestamp(clock), message });
+  const resources = createResources({
+    env: options.env ?? {},
+    nameStyle: run.nameStyle,
+    onNotice: note,
+    ...(run.python ? { python: run.python } : {}),
+  });
+  try {
+    const { createNetworkClient } = options;
+    const preparing = run.datasets.map((dataset) => prepareDataset(run, dataset, { createNetworkClient, resources }));
+    return await runPrepared(run, await Promise.all(preparing), { ...options, clock, note });
+  } finally {
+    await resources.close();
+  }
+}
+
+type Running = RunOptions & { clock: Clock; note(message: string): void };
+type Prepared = Omit<PreparedDataset, "keepTools">;
+
+async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running): Promise<RunResult> {
+  const { clock, note } = options;
   const folder = new RunFolder({
     path: run.folder,
     sync: run.sync,
@@ -48,29 +81,36 @@ export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<
     const keepTools = toolsKeeper(folder);
     const datasets = prepared.map((dataset): PreparedDataset => ({ ...dataset, keepTools }));
     const plan = planRun(run, datasets, folder);
-    await begin(run, datasets, folder, plan, options, clock, note);
+    const outputs = Object.fromEntries(datasets.map(({ spec }) => [spec.name, outputOf(run, spec)]));
+    const budget = new BudgetWatch(run.budget, Object.values(outputs));
+    const emit = (event: RunEvent) => {
+      budget.onEvent(event);
+      options.onEvent?.(event);
+    };
+    emit(await beginRun({ run, datasets, folder, plan, programVersion: options.programVersion, clock, note }));
     const never = new AbortController().signal;
-    const surroundings = { folder, clock, emit, park: options.park ?? never, abort: options.abort ?? never };
-    const { finished, failed } = await playAll(run, plan, surroundings);
-    const left = plan.items.length - finished - failed;
-    const end = {
-      type: "run-end" as const,
+    const park = AbortSignal.any([options.park ?? never, budget.spent]);
+    const counts = await playAll(run, plan, { folder, clock, emit, park, abort: options.abort ?? never });
+    const left = plan.items.length - counts.finished - counts.failed;
+    const stoppedBy = left === 0 ? undefined : budget.spent.aborted ? "budget" : "interrupt";
+    const end: RunEnd = {
+      type: "run-end",
       at: timestamp(clock),
-      finished,
-      failed: failed + plan.givenUp,
-      ...(left > 0 ? { stoppedBy: "interrupt" as const } : {}),
+      finished: counts.finished,
+      failed: counts.failed + plan.givenUp,
+      ...(stoppedBy ? { stoppedBy } : {}),
     };
     await folder.record(end);
     emit(end);
-    const outputs = Object.fromEntries(datasets.map(({ spec }) => [spec.name, outputOf(run, spec.name, spec.output)]));
+    const { finished, failed } = end;
     return {
       folder: folder.path,
       outputs,
       datasets: plan.datasets,
       finished,
-      failed: end.failed,
+      failed,
       left,
-      ...(end.stoppedBy ? { stoppedBy: end.stoppedBy } : {}),
+      ...(stoppedBy ? { stoppedBy } : {}),
     };
   } finally {
     await folder.close();
@@ -79,72 +119,14 @@ export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<
 
 /** Where this run writes: the folder asked for, or one beside it. */
 function placed(run: RunSpec): RunSpec {
-  const outputs = run.datasets.map((dataset) => outputOf(run, dataset.name, dataset.output));
+  const outputs = run.datasets.map((dataset) => outputOf(run, dataset));
   const twice = outputs.find((output, index) => outputs.indexOf(output) !== index);
   if (twice) throw new UsageError(`Two datasets would write to ${twice}; give each its own output_path`);
   if (run.resume) return run;
   const datasets = run.datasets.map((dataset) =>
     dataset.output ? { ...dataset, output: besideIfTaken(dataset.output) } : dataset,
   );
-  return { ...run, datasets, folder: besideIfTaken(run.folder, (path) => existsSync(path)) };
-}
-
-function outputOf(run: RunSpec, dataset: string, output: string | undefined): string {
-  return output ?? defaultOutput(run.folder, dataset);
-}
-
-async function begin(
-  run: RunSpec,
-  datasets: PreparedDataset[],
-  folder: RunFolder,
-  plan: RunPlan,
-  options: RunOptions,
-  clock: Clock,
-  note: (message: string) => void,
-): Promise<void> {
-  const before = folder.manifest;
-  if (before && before.program_version !== options.programVersion) {
-    note(`This run was begun with rollout ${before.program_version}; this is ${options.programVersion}`);
-  }
-  for (const { spec, queries } of datasets) {
-    if (queries.repeats > 0) note(`${spec.name}: ${queries.repeats} repeated queries were left out`);
-    for (const { id, keptAs, first, second } of queries.clashes) {
-      note(
-        `${spec.name}: id "${id}" stands for two queries (${first.file}:${first.line} and ${second.file}:${second.line}); the second is "${keptAs}"`,
-      );
-    }
-  }
-  const at = timestamp(clock);
-  const manifest: Manifest = {
-    format_version: FORMAT_VERSION,
-    program_version: options.programVersion,
-    node_version: process.version,
-    created_at: before?.created_at ?? at,
-    updated_at: at,
-    seed: run.seed,
-    resume_command: run.resumeCommand,
-    config: run.config,
-    datasets: {
-      ...before?.datasets,
-      ...Object.fromEntries(
-        datasets.map(({ spec, parts, base }) => [
-          spec.name,
-          { output: outputOf(run, spec.name, spec.output), parts, base },
-        ]),
-      ),
-    },
-  };
-  folder.writeManifest(manifest);
-  for (const dataset of datasets) await folder.prompts.keepSystem(dataset.agentSystem);
-  const start = {
-    type: "run-start" as const,
-    at,
-    folder: folder.path,
-    programVersion: options.programVersion,
-    datasets: plan.datasets,
-  };
-  await folder.record(start);
-  options.onEvent?.(start);
+  return { ...run, datasets, folder: besideIfTaken(run.folder) };
 }
 
 async function playAll(
@@ -166,7 +148,7 @@ async function playAll(
     });
     writing.add(done);
     done.catch(() => {});
-    if (writing.size > 4 * run.maxWorkers) await Promise.race(writing);
+    if (writing.size > Math.max(run.maxWorkers, MOST_UNWRITTEN)) await Promise.race(writing);
   };
   const queue = plan.items[Symbol.iterator]();
   const work = async () => {

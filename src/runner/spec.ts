@@ -4,7 +4,8 @@ import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
 import type { CallSettings } from "../models/index.ts";
 import type { SyncMode } from "../runs/index.ts";
-import type { NameStyle } from "../tools/index.ts";
+import type { McpServersConfig, NameStyle, ToolFaults } from "../tools/index.ts";
+import type { RunBudget } from "./budget.ts";
 
 export type PartySpec = {
   model: string;
@@ -24,6 +25,10 @@ export type DatasetSpec = {
   maxTurns: number;
   maxStepsPerTurn: number;
   mode: Mode;
+  /** real MCP servers in place of the domain's own */
+  mcpServers?: McpServersConfig;
+  /** trouble that the tools make on purpose */
+  faults?: ToolFaults;
   /** domains whose tools may be offered in `wrong_tool` */
   otherDomains: DomainFiles[];
 };
@@ -47,7 +52,11 @@ export type RunSpec = {
   maxWorkers: number;
   monitor: MonitorSpec;
   limits: RolloutLimits;
+  /** of the whole run */
+  budget: RunBudget;
   nameStyle: NameStyle;
+  /** the Python for dropped-in servers: an interpreter, or a virtual environment's folder */
+  python?: string;
   /** the first so many queries of each dataset, or just these */
   limit?: number;
   ids?: string[];

@@ -1,6 +1,6 @@
 // An append-only file of lines. An append has happened when the kernel has the bytes (coalesced per tick); it is durable
 // after an fsync, at most 100 ms behind in the default mode. A torn tail is cut off before anything is appended.
-import { close, closeSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
+import { close, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { scanLines } from "./lines.ts";
@@ -65,7 +65,7 @@ export class AppendFile {
   async synced(): Promise<void> {
     if (this.#flushing) await this.#flushing;
     if (this.#failure) throw this.#failure;
-    if (this.#sync === "never" || !this.#dirty) return;
+    if (this.#sync === "never" || !(this.#dirty || this.#syncing)) return;
     await new Promise<void>((resolve, reject) => {
       this.#syncWaiting.push({ resolve, reject });
       this.#scheduleSync();
@@ -75,16 +75,11 @@ export class AppendFile {
   async close(): Promise<void> {
     try {
       if (this.#flushing) await this.#flushing;
-      if (this.#syncing) await this.#syncing;
+      while (this.#syncing) await this.#syncing;
       if (this.#dirty && this.#sync !== "never" && !this.#failure) await fsyncAsync(this.#descriptor);
     } finally {
       await closeAsync(this.#descriptor);
     }
-  }
-
-  /** For leaving at once: no waiting, nothing half-closed. */
-  abandon(): void {
-    closeSync(this.#descriptor);
   }
 
   async #flush(): Promise<void> {
@@ -145,7 +140,8 @@ export class AppendFile {
       for (const waiter of waiting) waiter.reject(error);
     }
     this.#syncing = undefined;
-    if (this.#syncWaiting.length > 0) this.#scheduleSync();
+    // what came while the sync was under way is not covered by it
+    if (this.#syncWaiting.length > 0 || (this.#dirty && !this.#failure)) this.#scheduleSync();
   }
 }
 

@@ -15,20 +15,25 @@ export function scanFinished(file: string, dataset: string, onRecord: (record: F
 const HEAD_END = Buffer.from(',"success":');
 const FINGERPRINT = Buffer.from('"fingerprint":"');
 
-/** The key stands at the start of a line, the fingerprint near its end. */
+/** The key stands at the start of a line, the fingerprint near its end; a line that others wrote anew is parsed whole. */
 function readHead({ bytes }: Line, dataset: string): FinishedRecord | undefined {
   const end = bytes.indexOf(HEAD_END);
   const head = end === -1 ? undefined : parseJson(`${bytes.toString("utf8", 0, end)}}`);
-  const record = isObject(head) && head.query_id !== undefined ? head : parseJson(bytes.toString("utf8"));
-  if (!isObject(record) || typeof record.id !== "string") return undefined;
   const at = bytes.lastIndexOf(FINGERPRINT);
+  const isOurs = isObject(head) && head.query_id !== undefined && at !== -1;
+  const record = isOurs ? head : parseJson(bytes.toString("utf8"));
+  if (!isObject(record) || typeof record.id !== "string") return undefined;
   const from = at + FINGERPRINT.length;
   return {
     dataset: typeof record.dataset === "string" ? record.dataset : dataset,
     queryId: typeof record.query_id === "string" ? record.query_id : record.id,
     rollout: typeof record.rollout === "number" ? record.rollout : 0,
-    fingerprint: at === -1 ? "" : bytes.toString("utf8", from, bytes.indexOf(34, from)),
+    fingerprint: isOurs ? bytes.toString("utf8", from, bytes.indexOf(34, from)) : fingerprintOf(record),
   };
+}
+
+function fingerprintOf({ metadata }: Record<string, unknown>): string {
+  return isObject(metadata) && typeof metadata.fingerprint === "string" ? metadata.fingerprint : "";
 }
 
 /** One text for a key, for maps and sets. */

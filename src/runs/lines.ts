@@ -1,5 +1,6 @@
 // JSON lines on disk: writing them so that every reader agrees where a line ends, and scanning large files quickly.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { contentHash } from "../core/index.ts";
 
 /** One line, newline included. Characters that some readers take for line ends are escaped. */
 export function jsonLine(value: unknown): string {
@@ -48,10 +49,14 @@ export function scanLines(file: string, onLine: (line: Line) => void): number {
   }
 }
 
-/** A name as one part of a path: reversible, and never `.`, `..` or a separator. */
+/** A name as one part of a path: never empty, `.`, `..` or a separator; one name's file is no other name's. */
 export function fileName(name: string): string {
-  return encodeURIComponent(name)
+  const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, (half) => `\ufffd${half.charCodeAt(0)}`))
     .replace(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replace(/^\./, "%2E")
-    .slice(0, 200);
+    .replace(/^\./, "%2E");
+  if (encoded === "") return "~";
+  return encoded.length <= LONGEST_NAME ? encoded : `${encoded.slice(0, LONGEST_NAME - 17)}~${contentHash(name)}`;
 }
+
+/** In bytes, with room for an extension: file systems end at 255. */
+const LONGEST_NAME = 200;

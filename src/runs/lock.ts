@@ -13,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { parseJson, UsageError } from "../core/index.ts";
+import { canonicalJson, isObject, parseJson, UsageError } from "../core/index.ts";
 
 type Holder = { host: string; pid: number; processStart: string; since: string };
 
@@ -22,10 +22,12 @@ const TOUCH_MS = 10_000;
 
 export class Lock {
   readonly #path: string;
+  readonly #own: Holder;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(path: string) {
+  private constructor(path: string, own: Holder) {
     this.#path = path;
+    this.#own = own;
     this.#timer = setInterval(() => touch(path), TOUCH_MS);
     this.#timer.unref();
   }
@@ -38,12 +40,13 @@ export class Lock {
       since: new Date().toISOString(),
     };
     if (!createExclusively(path, own)) takeOver(path, what, own);
-    return new Lock(path);
+    return new Lock(path, own);
   }
 
+  /** Leaves the lock alone where another host took this process for dead and holds it now. */
   release(): void {
     clearInterval(this.#timer);
-    rmSync(this.#path, { force: true });
+    if (canonicalJson(readHolder(this.#path)) === canonicalJson(this.#own)) rmSync(this.#path, { force: true });
   }
 }
 
@@ -54,7 +57,10 @@ function takeOver(path: string, what: string, own: Holder): void {
   if (!createExclusively(guard, own))
     throw new UsageError(`${what} is being taken over by another process at this moment; try again`);
   try {
-    const holder = existsSync(path) ? (parseJson(readFileSync(path, "utf8")) as Holder | undefined) : undefined;
+    const holder = readHolder(path);
+    if (!holder && existsSync(path) && Date.now() - statSync(path).mtimeMs < TOUCH_MS) {
+      throw new UsageError(`${what} is being taken by another process at this moment; try again in ten seconds`);
+    }
     if (holder && isAlive(holder, path)) {
       throw new UsageError(
         `${what} is in use by process ${holder.pid} on ${holder.host} since ${holder.since}. Wait for it, stop it, or choose another folder`,
@@ -65,6 +71,12 @@ function takeOver(path: string, what: string, own: Holder): void {
   } finally {
     rmSync(guard, { force: true });
   }
+}
+
+/** Undefined where there is no lock, or one that its process has not finished writing. */
+function readHolder(path: string): Holder | undefined {
+  const holder = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
+  return isObject(holder) ? (holder as Holder) : undefined;
 }
 
 function isAlive(holder: Holder, path: string): boolean {

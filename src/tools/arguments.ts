@@ -47,7 +47,9 @@ function validatorFor(schema: JsonObject): ValidateFunction {
   validator = validatorsByText.get(text);
   if (!validator) {
     try {
-      validator = ajv.compile(schema);
+      // the dialect and the id that a schema names for itself are not needed to check it, and may be unknown or taken
+      const { $schema: _dialect, $id: _id, ...rules } = schema;
+      validator = ajv.compile(rules);
     } catch {
       validator = ajv.compile({ type: "object" }); // a schema that is itself broken cannot reject anything
     }
@@ -58,15 +60,21 @@ function validatorFor(schema: JsonObject): ValidateFunction {
 }
 
 function describe(error: ErrorObject, spec: ToolSpec): string {
-  const field = error.instancePath.slice(1).replaceAll("/", ".");
-  const named = field ? `"${field}"` : "the arguments";
+  const path = error.instancePath.split("/").slice(1).map(unescapePointer);
+  const inner = (name: string) => `"${[...path, name].join(".")}"`;
+  const named = path.length > 0 ? `"${path.join(".")}"` : "the arguments";
+  if (error.propertyName !== undefined) return `the name of ${inner(error.propertyName)} ${error.message}`;
   switch (error.keyword) {
     case "required":
-      return `"${[field, error.params.missingProperty].filter(Boolean).join(".")}" is missing`;
+      return `${inner(error.params.missingProperty)} is missing`;
     case "additionalProperties": {
-      const known = Object.keys((spec.parameters.properties as JsonObject | undefined) ?? {});
-      return `"${error.params.additionalProperty}" is not a parameter${didYouMean(error.params.additionalProperty, known)}`;
+      const known = path.length > 0 ? [] : Object.keys((spec.parameters.properties as JsonObject | undefined) ?? {});
+      return `${inner(error.params.additionalProperty)} is not a parameter${didYouMean(error.params.additionalProperty, known)}`;
     }
+    case "propertyNames":
+      return `${inner(error.params.propertyName)} is not a valid name`;
+    case "const":
+      return `${named} must be ${JSON.stringify(error.params.allowedValue)}`;
     case "enum":
       return `${named} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(", ")}`;
     case "type":
@@ -74,6 +82,10 @@ function describe(error: ErrorObject, spec: ToolSpec): string {
     default:
       return `${named} ${error.message ?? "is not valid"}`;
   }
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function expectation(spec: ToolSpec): string {

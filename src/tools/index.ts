@@ -1,6 +1,12 @@
 export { checkArguments, failure, unknownTool } from "./arguments.ts";
+export { capResult, RESULT_LIMIT } from "./cap.ts";
 export type { DomainServer, PolicyRule, ToolContext, ToolHandler } from "./domain-server.ts";
+export { TOOL_TROUBLES, type ToolFaults, type ToolTrouble, toolFaultsSchema, withToolFaults } from "./faults.ts";
 export { type InProcessDomain, openInProcess, toToolResult } from "./in-process.ts";
 export { loadDefaultExport } from "./load-module.ts";
+export { type McpServerConfig, type McpServersConfig, mcpServersSchema } from "./mcp/config.ts";
+export { McpHub, type McpHubOptions } from "./mcp/hub.ts";
+export { type ServedDomain, type ServeTransport, type Serving, serveDomain } from "./mcp/serve.ts";
 export { type NamedTool, type NameStyle, type ServerTools, snakeCase, Toolbox } from "./naming.ts";
+export { openPython, type PythonDomain, PythonPool, type PythonPoolOptions } from "./python/index.ts";
 export { BaseTable, Database, primaryKey, type Row, type Table } from "./tables.ts";

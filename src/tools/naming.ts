@@ -17,7 +17,9 @@ export class Toolbox {
     for (const { server, tools } of servers) {
       for (const spec of tools) {
         const prefix = prefixes.get(server) as string;
-        const wireName = this.#unused(servers.length === 1 ? spec.name : joinName(prefix, spec.name, style));
+        const wireName = this.#unused(
+          servers.length === 1 ? withinLimits(spec.name) : joinName(prefix, spec.name, style),
+        );
         const named = { server, tool: spec.name, spec: { ...spec, name: wireName } };
         this.#byWireName.set(wireName, named);
         for (const other of otherNames(server, prefix, spec.name)) this.#addOther(other, named);
@@ -49,16 +51,17 @@ export class Toolbox {
   }
 }
 
-/** Initials in lower case; servers whose initials clash get their whole name instead. */
+/** Initials in lower case; servers that would share a prefix get their whole name instead, at worst with a hash of it. */
 export function prefixesFor(servers: string[]): Map<string, string> {
-  const initials = new Map(servers.map((server) => [server, initialsOf(server)]));
-  const taken = (prefix: string) => [...initials.values()].filter((other) => other === prefix).length > 1;
-  return new Map(
-    servers.map((server) => {
-      const prefix = initials.get(server) as string;
-      return [server, taken(prefix) ? snakeCase(server) : prefix];
-    }),
-  );
+  let prefixes = new Map(servers.map((server) => [server, initialsOf(server)]));
+  const hashed = (server: string) => `${snakeCase(server)}_${contentHash(server).slice(0, 6)}`;
+  // a whole name may be another server's initials, hence twice
+  for (const longer of [snakeCase, snakeCase, hashed]) {
+    const taken = [...prefixes.values()];
+    const isShared = (prefix: string) => taken.indexOf(prefix) !== taken.lastIndexOf(prefix);
+    prefixes = new Map([...prefixes].map(([server, prefix]) => [server, isShared(prefix) ? longer(server) : prefix]));
+  }
+  return prefixes;
 }
 
 function joinName(prefix: string, tool: string, style: NameStyle): string {

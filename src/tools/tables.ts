@@ -111,13 +111,12 @@ class OpenTable implements Table {
     const test = typeof match === "function" ? match : (row: Row) => fieldsEqual(row, match);
     const rows: Row[] = [];
     for (const row of this.#candidates(match)) {
-      const now = this.#written ? this.get(String(row[this.#base.key])) : row;
+      const written = this.#written?.get(String(row[this.#base.key]));
+      const now = written === undefined ? row : written;
       if (now && test(now)) rows.push(now);
     }
     for (const [id, row] of this.#written ?? []) {
-      if (!row || !test(row)) continue;
-      const before = this.#base.byId.get(id);
-      if (!before || !this.#isCandidate(before, match)) rows.push(row);
+      if (row && !this.#base.byId.has(id) && test(row)) rows.push(row);
     }
     return rows;
   }
@@ -147,13 +146,13 @@ class OpenTable implements Table {
   }
 
   changes(): { [id: string]: Row | null } {
-    const changes: { [id: string]: Row | null } = {};
+    const changes: [string, Row | null][] = [];
     for (const [id, row] of this.#written ?? []) {
       const before = this.#base.byId.get(id);
       const changed = row && before ? changedFields(before, row) : row;
-      if (changed === null || Object.keys(changed).length > 0) changes[id] = changed;
+      if (changed === null || Object.keys(changed).length > 0) changes.push([id, changed]);
     }
-    return changes;
+    return Object.fromEntries(changes); // whatever the id is called, it stays a plain member
   }
 
   #write(id: string, row: Row): Row {
@@ -162,16 +161,16 @@ class OpenTable implements Table {
     return row;
   }
 
-  /** The base rows worth testing: one index look-up where a single field decides. */
+  /** The base rows worth testing, in base order: one index look-up where no written row can have come to match. */
   #candidates(match: Partial<Row> | ((row: Row) => boolean)): readonly Row[] {
     const field = indexField(match);
     if (!field) return this.#base.rows;
-    return this.#base.matching(field, (match as Row)[field] ?? null);
-  }
-
-  #isCandidate(before: Row, match: Partial<Row> | ((row: Row) => boolean)): boolean {
-    const field = indexField(match);
-    return !field || (before[field] ?? null) === ((match as Row)[field] ?? null);
+    const value = (match as Row)[field] ?? null;
+    for (const [id, row] of this.#written ?? []) {
+      const before = this.#base.byId.get(id);
+      if (row && before && (before[field] ?? null) !== value && (row[field] ?? null) === value) return this.#base.rows;
+    }
+    return this.#base.matching(field, value);
   }
 }
 
@@ -186,11 +185,12 @@ function fieldsEqual(row: Row, fields: Partial<Row>): boolean {
 }
 
 function changedFields(before: Row, after: Row): Row {
-  const changed: Row = {};
-  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (!sameJson(before[field] ?? null, after[field] ?? null)) changed[field] = after[field] ?? null;
-  }
-  return changed;
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return Object.fromEntries(
+    fields
+      .filter((field) => !sameJson(before[field] ?? null, after[field] ?? null))
+      .map((field) => [field, after[field] ?? null]),
+  );
 }
 
 function sameJson(a: Json, b: Json): boolean {

@@ -25,6 +25,7 @@ const NO_TOOL_FOR_THAT =
   "I'm sorry, but none of the tools that I have here can do that, so I can't help you with this request.";
 const GIVES_UP = "All right, then I'll ask somewhere else. ###OUT-OF-SCOPE###";
 const THE_END = "That's all, thank you. ###STOP###";
+const LOST_THE_THREAD = "I'm sorry, I don't have what I need for that at the moment.";
 
 function agentReply(request: ModelRequest, script: Script, skill: number): ModelReply {
   const { origin, tools } = request;
@@ -37,13 +38,13 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
   const step = turn.steps[stepNumber];
   const played = playedCalls(request.messages, script);
-  if (!step || request.toolChoice === "none") return spoken(request, fillReferences(turn.say, played), turn.think);
+  if (!step || request.toolChoice === "none") return spoken(request, filledText(turn.say, played), turn.think);
   const toolCalls = step.calls.map((call, index) => ({
     id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
     name: script.wireName(call.name),
-    arguments: call.text ?? argumentsText(call, played),
+    arguments: argumentsText(call, played),
   }));
-  const content = fillReferences(step.text ?? "", played);
+  const content = filledText(step.text ?? "", played);
   const written = content + (step.think ?? "") + toolCalls.map((call) => call.name + call.arguments).join("");
   return {
     content,
@@ -79,9 +80,21 @@ function playedCalls(messages: readonly ChatMessage[], script: Script): PlayedCa
   );
 }
 
-function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
-  return JSON.stringify(fillReferences(call.arguments, played));
+/** Where a call before went wrong, what this text was to tell is not there. */
+function filledText(text: string, played: PlayedCall[]): string {
+  const filled = fillReferences(text, played);
+  return UNFILLED.test(filled) ? LOST_THE_THREAD : filled;
 }
+
+/** A value that was never found out is made up, as a poor model would. */
+function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
+  const text = JSON.stringify(fillReferences(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
+  if (!call.cut) return text;
+  return text.length > 4 ? text.slice(0, -2) : "{";
+}
+
+const UNFILLED = /\{\{[^{}]+\}\}/;
+const EACH_UNFILLED = /\{\{[^{}]+\}\}/g;
 
 function spoken(request: ModelRequest, content: string, reasoning?: string): ModelReply {
   return {

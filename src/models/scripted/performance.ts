@@ -19,8 +19,8 @@ export const FAILURES = [
 ] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** `text` replaces the serialised arguments; `slip` marks a call that no reference may refer to. */
-export type PerformedCall = PlanCall & { text?: string; slip?: boolean };
+/** `cut`: the text of the arguments breaks off; `slip` marks a call that no reference may refer to. */
+export type PerformedCall = PlanCall & { cut?: boolean; slip?: boolean };
 export type PerformedStep = { think?: string; text?: string; calls: PerformedCall[] };
 export type PerformedTurn = { steps: PerformedStep[]; think?: string; say: string };
 export type Performance = { turns: PerformedTurn[]; failure: Failure | undefined; slips: number };
@@ -70,9 +70,7 @@ function fail(turns: PerformedTurn[], options: PerformanceOptions, random: Rando
         return mapCalls(turns, (call) => (call.name === name ? { ...call, name: other, slip: true } : call));
       }
       case "malformed_json":
-        return mapCalls(turns, (call) =>
-          call.name === name ? { ...call, text: cut(call.arguments), slip: true } : call,
-        );
+        return mapCalls(turns, (call) => (call.name === name ? { ...call, cut: true, slip: true } : call));
       case "stops_early":
         return turns.map((turn, index) => (index < target.turn ? turn : { ...turn, steps: [] }));
       case "missing_confirmation":
@@ -106,7 +104,7 @@ function withSlips(performance: Performance, options: PerformanceOptions, random
       const index = step.calls.findIndex((call) => !call.slip && random.chance((1 - options.skill) * 0.3));
       if (index === -1) return [step];
       slips++;
-      const call = slipped(step.calls[index] as PerformedCall, random);
+      const call = slipped(step.calls[index] as PerformedCall, options, random);
       return [
         { ...step, calls: [call] },
         { ...step, think: "That call was wrong. Let me do it again, carefully." },
@@ -116,17 +114,20 @@ function withSlips(performance: Performance, options: PerformanceOptions, random
   return { ...performance, turns, slips };
 }
 
-function slipped(call: PerformedCall, random: Random): PerformedCall {
-  const keys = Object.keys(call.arguments).filter((key) => key !== "confirm");
+/** Each kind is answered with an error, so a slip never changes anything. */
+function slipped(call: PerformedCall, { tools, wireName }: PerformanceOptions, random: Random): PerformedCall {
+  const name = wireName(call.name);
+  const required = tools.find((tool) => tool.name === name)?.parameters.required;
+  const missing = Object.keys(call.arguments).find((key) => Array.isArray(required) && required.includes(key));
   const kinds = [
-    () => ({ ...call, text: cut(call.arguments) }),
-    () => ({ ...call, name: misspelt(call.name) }),
+    () => ({ ...call, name: misspelt(name) }),
+    () => ({ ...call, cut: true }),
     () => ({
       ...call,
-      arguments: Object.fromEntries(Object.entries(call.arguments).filter(([key]) => key !== keys[0])),
+      arguments: Object.fromEntries(Object.entries(call.arguments).filter(([key]) => key !== missing)),
     }),
   ];
-  return { ...random.pick(keys.length > 0 ? kinds : kinds.slice(1, 2))(), slip: true };
+  return { ...random.pick(missing ? kinds : kinds.slice(0, 2))(), slip: true };
 }
 
 function alteration(args: JsonObject, spec: ToolSpec | undefined, random: Random): (args: JsonObject) => JsonObject {
@@ -151,13 +152,9 @@ function altered(value: JsonObject[string], schema: JsonObject | undefined, rand
   return digit ? `${digit[1]}${(Number(digit[2]) + 1) % 10}${digit[3]}` : `${text} (other)`;
 }
 
-function cut(args: JsonObject): string {
-  const text = JSON.stringify(args);
-  return text.length > 4 ? text.slice(0, -2) : "{";
-}
-
 function misspelt(name: string): string {
-  return name.replace(/_(\w)(\w)/, "_$2$1");
+  const swapped = name.replace(/_([a-z])([a-z])/, "_$2$1");
+  return swapped === name ? `${name}s` : swapped;
 }
 
 function mapCalls(turns: PerformedTurn[], change: (call: PerformedCall) => PerformedCall): PerformedTurn[] {

@@ -40,7 +40,8 @@ export function parseScriptedName(name: string): { role: "agent" | "user" | "jud
     if (knob !== "skill" || role !== "agent")
       throw new UsageError(`"${path}" has no knob "${knob}"; scripted/agent takes skill`);
   }
-  const skill = Number(knobs.get("skill") ?? 1);
+  const written = knobs.get("skill") ?? "1";
+  const skill = written.trim() === "" ? Number.NaN : Number(written);
   if (!(skill >= 0 && skill <= 1)) throw new UsageError(`The skill in "${name}" must be a number from 0 to 1`);
   return { role, skill };
 }

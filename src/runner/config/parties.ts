@@ -8,7 +8,7 @@ import type { AgentConfig, UserConfig } from "./schema.ts";
 
 type PartyConfig = Exclude<UserConfig, string>;
 
-/** What applies where the party itself says nothing. */
+/** The model it comes to, and what applies where the party itself says nothing. */
 export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean };
 
 export function resolveAgent(
@@ -48,7 +48,7 @@ function toParty(config: PartyConfig, defaults: PartyDefaults): PartySpec {
     extraParams: config.extra_params as JsonObject | undefined,
   });
   return {
-    model: config.model ?? defaults.model,
+    model: defaults.model,
     settings,
     ...defined({ apiBase: config.api_base, apiKey: config.api_key ?? undefined }),
   };

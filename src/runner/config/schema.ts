@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { MODES } from "../../core/index.ts";
 import { registrySchema } from "../../models/index.ts";
+import { mcpServersSchema, toolFaultsSchema } from "../../tools/index.ts";
 
 const positive = z.int().positive();
 const thinking = z
@@ -52,6 +53,9 @@ const datasetSchema = z
     mcp_domain: z.string().optional().describe("domain or combination (A_B, any order); default: the dataset's name"),
     tools: names.optional().describe("the servers to use, where mcp_domain does not say it"),
     base_path: z.string().optional().describe("dataset folder"),
+    mcpServers: mcpServersSchema.optional().describe("real MCP servers instead of a domain"),
+    mcp_config_file: z.string().optional().describe("a JSON or YAML file that holds mcpServers"),
+    faults: toolFaultsSchema.optional(),
     agent: agentSchema.optional(),
     user: userSchema.optional(),
     max_turns: positive.optional(),
@@ -106,6 +110,19 @@ export const configSchema = z.strictObject({
   max_rollout_tokens: positive.optional().describe("tokens that one rollout may use"),
   max_rollout_cost: z.number().positive().optional().describe("dollars that one rollout may cost"),
   max_rollout_seconds: z.number().positive().optional().describe("how long one rollout may take"),
+
+  max_cost: z.number().positive().optional().describe("dollars that the whole run may cost"),
+  max_tokens_total: positive.optional().describe("tokens that the whole run may use"),
+
+  python: z
+    .string()
+    .optional()
+    .describe("Python for dropped-in servers: an interpreter or a virtual environment's folder"),
+  mcpServers: mcpServersSchema
+    .optional()
+    .describe("real MCP servers for datasets that name no domain, as other tools write them"),
+  mcp_config_file: z.string().optional().describe("a JSON or YAML file that holds mcpServers"),
+  faults: toolFaultsSchema.optional().describe("trouble that tools make on purpose, on the run's seed"),
 
   models_config_file: z.string().optional().describe("a models.yml"),
   models: registrySchema.optional().describe("models registered here, as in a models.yml"),

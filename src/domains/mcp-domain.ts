@@ -1,0 +1,23 @@
+// Real MCP servers as a domain: whatever tools they list, with no policy, no tables and no rules of ours.
+import { contentHash } from "../core/index.ts";
+import { type McpHub, type McpServersConfig, Toolbox } from "../tools/index.ts";
+import type { Domain } from "./domain.ts";
+
+export async function loadMcpDomain(name: string, servers: McpServersConfig, hub: McpHub): Promise<Domain> {
+  const tools = await hub.tools();
+  return {
+    name,
+    servers: Object.keys(servers),
+    policy: undefined,
+    toolbox: new Toolbox([{ server: name, tools }]),
+    rules: [],
+    volatile: {},
+    contentHash: contentHash([Object.entries(servers).map(([server, config]) => [server, launchOf(config)]), tools]),
+    openEnvironment: (seed) => hub.open(seed),
+  };
+}
+
+/** What a server is, without the environment and headers it is given: those may hold keys, and shape no dialogue. */
+function launchOf({ command, args, url, isolation }: McpServersConfig[string]) {
+  return { command, args, url, isolation };
+}

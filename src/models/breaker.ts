@@ -1,0 +1,68 @@
+// Notices an endpoint that fails the same way for everyone, keeps requests away from it for a while, and then lets one
+// through to see. Periods grow; after several in vain it says that the endpoint is given up.
+import type { ModelFailure } from "./failure.ts";
+
+const FAILURES = 20;
+const ROLLOUTS = 3;
+const FIRST_MS = 30_000;
+const LONGEST_MS = 300_000;
+const OPENINGS = 5;
+
+export class Breaker {
+  #same = { failure: "", count: 0, owners: new Set<string>() };
+  #openings = 0;
+  /** undefined while closed */
+  #openUntil: number | undefined;
+  #probing = false;
+
+  get isClosed(): boolean {
+    return this.#openUntil === undefined;
+  }
+
+  /** Whether waiting any longer is in vain. */
+  get isGivenUp(): boolean {
+    return this.#openings > OPENINGS;
+  }
+
+  /** Milliseconds until a request may go; infinite while one is finding out. */
+  waitFor(now: number): number {
+    if (this.#openUntil === undefined) return 0;
+    return this.#probing ? Number.POSITIVE_INFINITY : Math.max(0, this.#openUntil - now);
+  }
+
+  /** A request goes: while open, it is the one that finds out. */
+  start(): { isProbe: boolean } {
+    if (!this.isClosed) this.#probing = true;
+    return { isProbe: this.#probing };
+  }
+
+  /** The endpoint answered. True where that ends an outage. */
+  succeed(): boolean {
+    const wasOpen = !this.isClosed;
+    this.#same = { failure: "", count: 0, owners: new Set() };
+    this.#openUntil = undefined;
+    this.#probing = false;
+    this.#openings = 0;
+    return wasOpen;
+  }
+
+  /** Milliseconds for which the endpoint is left alone from now on, where this failure is the one that opens it. */
+  fail(error: ModelFailure, by: { owner: string; isProbe: boolean; now: number }): number | undefined {
+    const failure = `${error.kind} ${error.status ?? ""}`;
+    if (this.#same.failure !== failure) this.#same = { failure, count: 0, owners: new Set() };
+    this.#same.count++;
+    if (this.#same.owners.size < ROLLOUTS) this.#same.owners.add(by.owner);
+    const trips = this.isClosed && this.#same.count >= FAILURES && this.#same.owners.size >= ROLLOUTS;
+    if (!trips && !by.isProbe) return undefined;
+    const milliseconds = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#openings);
+    this.#openings++;
+    this.#openUntil = by.now + milliseconds;
+    this.#probing = false;
+    return milliseconds;
+  }
+
+  /** The request that was to find out came to no end: another one may. */
+  abandonProbe(): void {
+    this.#probing = false;
+  }
+}

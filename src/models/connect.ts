@@ -1,0 +1,84 @@
+// The one place where model names become clients. All clients of a run share its connections and the gates of its
+// endpoints, so that limits hold for everyone together. The OpenAI dialect is at hand; others are loaded on first use.
+import type { Clock, ModelClient, Random } from "../core/index.ts";
+import { createDispatchers } from "./http.ts";
+import { createGates, type EndpointEvent } from "./limits.ts";
+import { createOpenAiClient } from "./openai/client.ts";
+import type { Registry } from "./registry.ts";
+import { composeEndpoint } from "./replicas.ts";
+import { type ResolveContext, resolveModel } from "./resolve.ts";
+import type { CallSettings, ResolvedModel } from "./resolved.ts";
+import type { RetryWait } from "./retry.ts";
+import { secretsOf, type Variables } from "./secrets.ts";
+
+export type ModelsDeps = {
+  /** keys, proxies and whatever the registry refers to are read from here and nowhere else */
+  env: Variables;
+  registry?: Registry;
+  clock: Clock;
+  random: Pick<Random, "next">;
+  /** an endpoint is waited for, left alone, or back */
+  onEvent?: (event: EndpointEvent) => void;
+  /** one call will be tried again */
+  onWait?: (wait: RetryWait) => void;
+  /** how long an answer that has begun may pause; 120 unless told */
+  idleSeconds?: number;
+};
+
+/** What a dataset or the command line sets in place of the registry's. */
+export type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
+
+export interface Models {
+  /** A client with retries, limits and replicas around it. A scripted model's name is the caller's to handle first. */
+  client(name: string, settings: CallSettings, overrides?: ModelOverrides): ModelClient;
+  /** Throws a UsageError for a name that leads nowhere and for a key that is not there. */
+  resolve(name: string, overrides?: ModelOverrides): ResolvedModel;
+  /** Every text of the models resolved so far that must not be seen: for createRedactor. */
+  secrets(): string[];
+  /** Drops every connection; calls under way fail. */
+  close(): Promise<void>;
+}
+
+export function createModels(options: ModelsDeps): Models {
+  const { env, registry, clock, random, onEvent, onWait, idleSeconds } = options;
+  const dispatchers = createDispatchers(env);
+  const gates = createGates({ clock, onEvent });
+  const deps = { env, dispatchers, clock, idleSeconds };
+  const secrets = new Set<string>();
+
+  function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
+    const model = resolveModel(name, { env, overrides, ...(registry && { registry }) });
+    for (const secret of secretsOf(model)) secrets.add(secret);
+    return model;
+  }
+
+  return {
+    resolve,
+    client(name, settings, overrides) {
+      const model = resolve(name, overrides);
+      if (model.dialect === "scripted") throw new Error(`${name} is a scripted model: it has no endpoint`);
+      const connect = (replica: ResolvedModel) =>
+        replica.dialect === "openai"
+          ? createOpenAiClient(replica, settings, deps)
+          : lazily(replica.id, async () => {
+              const { createAiSdkClient } = await import("./ai-sdk/client.ts");
+              return createAiSdkClient(replica, settings, deps);
+            });
+      return composeEndpoint({ model, settings, deps: { gates, clock, random, onWait }, connect });
+    },
+    secrets: () => [...secrets],
+    close: () => dispatchers.close(),
+  };
+}
+
+/** A client that is made at its first call. */
+function lazily(id: string, create: () => Promise<ModelClient>): ModelClient {
+  let client: Promise<ModelClient> | undefined;
+  return {
+    id,
+    async complete(request, signal) {
+      client ??= create();
+      return (await client).complete(request, signal);
+    },
+  };
+}

@@ -1,0 +1,288 @@
+// One gate for each endpoint, shared by all who call it: so many requests at once, per minute, tokens per minute; fewer
+// at once when the server says "too many", more again when it copes; nobody while it asks for a pause or fails for
+// everyone. Requests pass in the order in which they came, so no rollout starves.
+import { setMaxListeners } from "node:events";
+import type { Clock, ModelClient, RequestOrigin, Usage } from "../core/index.ts";
+import { Breaker } from "./breaker.ts";
+import { estimateTokens } from "./estimate.ts";
+import { type FailureKind, ModelFailure } from "./failure.ts";
+import { MinuteWindow, type Spending } from "./minute-window.ts";
+import type { EndpointLimits } from "./resolved.ts";
+import { LONGEST_RETRY_AFTER_MS } from "./retry.ts";
+
+/** What people should see of an endpoint: that it is waited for, left alone, or back. */
+export type EndpointEvent = {
+  type: "endpoint-wait" | "endpoint-breaker" | "endpoint-resume";
+  endpoint: string;
+  seconds: number;
+  reason: string;
+  inFlight: number;
+  waiting: number;
+};
+
+export type GateOptions = { clock: Clock; onEvent?: ((event: EndpointEvent) => void) | undefined };
+
+/** The same gate for the same base URL and key; where its callers' limits differ, the tighter one holds. */
+export interface Gates {
+  for(baseUrl: string, caller: { keyName?: string | undefined; limits: EndpointLimits }): EndpointGate;
+}
+
+export function createGates(options: GateOptions): Gates {
+  const gates = new Map<string, EndpointGate>();
+  return {
+    for(baseUrl, { keyName, limits }) {
+      const key = `${baseUrl} ${keyName ?? ""}`;
+      const gate = gates.get(key) ?? new EndpointGate(shownUrl(baseUrl), options);
+      gates.set(key, gate);
+      gate.tighten(limits);
+      return gate;
+    },
+  };
+}
+
+export function withLimits(client: ModelClient, gate: EndpointGate): ModelClient {
+  return {
+    id: client.id,
+    async complete(request, signal) {
+      const pass = await gate.enter(gate.countsTokens ? estimateTokens(request) : 0, signal);
+      try {
+        const reply = await client.complete(request, signal);
+        gate.succeed(pass, reply.usage);
+        return reply;
+      } catch (error) {
+        gate.fail(pass, error, request.origin);
+        throw error;
+      }
+    },
+  };
+}
+
+type Pass = { round: number; isProbe: boolean; spending: Spending | undefined };
+type Ticket = { tokens: number; admit: (pass: Pass) => void; refuse: (error: unknown) => void };
+type Wait = { milliseconds: number; reason: string };
+
+const MAX_IN_FLIGHT = 4096;
+const SHRINK = 0.7;
+const GO: Wait = { milliseconds: 0, reason: "" };
+/** Failures of the endpoint; any other answer shows that it is alive. */
+const OUTAGES: ReadonlySet<FailureKind> = new Set(["server", "network", "timeout", "bad-reply"]);
+
+export class EndpointGate {
+  readonly endpoint: string;
+  readonly #clock: Clock;
+  readonly #onEvent: GateOptions["onEvent"];
+  readonly #breaker = new Breaker();
+  /** a Set keeps the order of arrival, and lets those leave who were aborted */
+  readonly #queue = new Set<Ticket>();
+  #maximum = MAX_IN_FLIGHT;
+  #cap = MAX_IN_FLIGHT;
+  #requests: MinuteWindow | undefined;
+  #tokens: MinuteWindow | undefined;
+  #inFlight = 0;
+  #successes = 0;
+  /** counts the times the cap shrank: what was under way by then does not shrink it again */
+  #round = 0;
+  #pausedUntil = 0;
+  #announcedUntil = 0;
+  #alarm: { at: number; controller: AbortController } | undefined;
+
+  constructor(endpoint: string, options: GateOptions) {
+    this.endpoint = endpoint;
+    this.#clock = options.clock;
+    this.#onEvent = options.onEvent;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+  get waiting(): number {
+    return this.#queue.size;
+  }
+  /** how many requests may be under way at once, just now */
+  get cap(): number {
+    return this.#cap;
+  }
+  get countsTokens(): boolean {
+    return this.#tokens !== undefined;
+  }
+  get isHealthy(): boolean {
+    return this.#breaker.isClosed && this.#pausedUntil <= this.#clock.now();
+  }
+
+  tighten(limits: EndpointLimits): void {
+    this.#maximum = Math.min(this.#maximum, Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
+    this.#cap = Math.min(this.#cap, this.#maximum);
+    this.#requests = tighter(this.#requests, limits.requestsPerMinute);
+    this.#tokens = tighter(this.#tokens, limits.tokensPerMinute);
+  }
+
+  /** Waits for a place. Rejects with the signal's reason, or with a ModelFailure while the endpoint is out of order. */
+  async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
+    signal.throwIfAborted();
+    const now = this.#clock.now();
+    if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
+    if (this.#queue.size === 0 && this.#waitFor(tokens, now).milliseconds === 0) return this.#start(tokens, now);
+    return await new Promise((resolve, reject) => {
+      const leave = () => signal.removeEventListener("abort", onAbort);
+      const ticket: Ticket = {
+        tokens,
+        admit: (pass) => {
+          leave();
+          resolve(pass);
+        },
+        refuse: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const onAbort = () => {
+        this.#queue.delete(ticket);
+        ticket.refuse(signal.reason);
+        this.#pump();
+      };
+      setMaxListeners(0, signal);
+      signal.addEventListener("abort", onAbort);
+      this.#queue.add(ticket);
+      this.#pump();
+    });
+  }
+
+  succeed(pass: Pass, usage: Usage): void {
+    this.#inFlight--;
+    const used = usage.inputTokens + usage.outputTokens;
+    if (pass.spending && used > 0) this.#tokens?.correct(pass.spending, used, this.#clock.now());
+    if (++this.#successes >= this.#cap && this.#cap < this.#maximum) {
+      this.#cap++;
+      this.#successes = 0;
+    }
+    this.#answered();
+    this.#pump();
+  }
+
+  fail(pass: Pass, error: unknown, origin: RequestOrigin): void {
+    const now = this.#clock.now();
+    if (!(error instanceof ModelFailure)) {
+      if (pass.isProbe) this.#breaker.abandonProbe();
+    } else if (OUTAGES.has(error.kind)) {
+      const owner = `${origin.dataset}\n${origin.queryId}\n${origin.rollout}`;
+      const milliseconds = this.#breaker.fail(error, { owner, isProbe: pass.isProbe, now });
+      if (milliseconds !== undefined) this.#open(milliseconds, error, now);
+    } else {
+      this.#answered();
+      if (error.kind === "rate-limit" && pass.round === this.#round) this.#shrink();
+    }
+    if (error instanceof ModelFailure && error.retryAfterMs !== undefined) this.#pause(error, error.retryAfterMs, now);
+    this.#inFlight--;
+    this.#pump();
+  }
+
+  #start(tokens: number, now: number): Pass {
+    this.#inFlight++;
+    this.#requests?.spend(1, now);
+    return { round: this.#round, spending: this.#tokens?.spend(tokens, now), ...this.#breaker.start() };
+  }
+
+  #waitFor(tokens: number, now: number): Wait {
+    if (this.#inFlight >= this.#cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "" };
+    const waits: Wait[] = [];
+    const add = (milliseconds: number, reason: string) => milliseconds > 0 && waits.push({ milliseconds, reason });
+    add(this.#breaker.waitFor(now), "it fails for everyone");
+    add(this.#pausedUntil - now, "it asks for a pause");
+    if (this.#requests) add(this.#requests.waitFor(1, now), "requests per minute");
+    if (this.#tokens) add(this.#tokens.waitFor(tokens, now), "tokens per minute");
+    return waits.reduce((longest, wait) => (wait.milliseconds > longest.milliseconds ? wait : longest), GO);
+  }
+
+  /** Lets in, from the front, all who may go, and sets an alarm for the first who may not. */
+  #pump(): void {
+    for (const ticket of this.#queue) {
+      const now = this.#clock.now();
+      const wait = this.#waitFor(ticket.tokens, now);
+      if (wait.milliseconds > 0) {
+        this.#sleep(wait, now);
+        return;
+      }
+      this.#queue.delete(ticket);
+      ticket.admit(this.#start(ticket.tokens, now));
+    }
+    this.#alarm?.controller.abort();
+    this.#alarm = undefined;
+  }
+
+  #sleep({ milliseconds, reason }: Wait, now: number): void {
+    // without an end in sight, whoever comes back wakes the queue
+    if (milliseconds === Number.POSITIVE_INFINITY) return;
+    this.#announce("endpoint-wait", { milliseconds, reason, now });
+    const at = now + milliseconds;
+    if (this.#alarm && this.#alarm.at <= at) return;
+    this.#alarm?.controller.abort();
+    const alarm = { at, controller: new AbortController() };
+    this.#alarm = alarm;
+    this.#clock.sleep(milliseconds, alarm.controller.signal).then(
+      () => {
+        if (this.#alarm === alarm) this.#alarm = undefined;
+        this.#pump();
+      },
+      () => undefined,
+    );
+  }
+
+  /** A cap far above what is under way would take many rounds to be felt: it shrinks from what is. */
+  #shrink(): void {
+    this.#cap = Math.max(1, Math.floor(Math.min(this.#cap, this.#inFlight) * SHRINK));
+    this.#successes = 0;
+    this.#round++;
+  }
+
+  #pause(error: ModelFailure, milliseconds: number, now: number): void {
+    if (milliseconds > LONGEST_RETRY_AFTER_MS) return;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
+    this.#announce("endpoint-wait", { milliseconds, reason: error.message, now });
+  }
+
+  #open(milliseconds: number, error: ModelFailure, now: number): void {
+    this.#announcedUntil = 0;
+    this.#announce("endpoint-breaker", { milliseconds, reason: error.message, now });
+    const refused = [...this.#queue];
+    this.#queue.clear();
+    for (const ticket of refused) ticket.refuse(this.#outOfOrder());
+  }
+
+  #outOfOrder(): ModelFailure {
+    const retryable = !this.#breaker.isGivenUp;
+    const end = retryable ? "it is left alone for a while" : "given up";
+    return new ModelFailure("unavailable", `${this.endpoint} fails the same way for everyone; ${end}`, { retryable });
+  }
+
+  #answered(): void {
+    if (!this.#breaker.succeed()) return;
+    this.#announcedUntil = 0;
+    this.#emit("endpoint-resume", 0, "it answers again");
+  }
+
+  /** One line for one wait, however many wait. */
+  #announce(type: EndpointEvent["type"], wait: Wait & { now: number }): void {
+    if (wait.now < this.#announcedUntil || wait.milliseconds < 1000) return;
+    this.#announcedUntil = wait.now + wait.milliseconds;
+    this.#emit(type, Math.ceil(wait.milliseconds / 1000), wait.reason);
+  }
+
+  #emit(type: EndpointEvent["type"], seconds: number, reason: string): void {
+    const { endpoint, inFlight, waiting } = this;
+    this.#onEvent?.({ type, endpoint, seconds, reason, inFlight, waiting });
+  }
+}
+
+function tighter(window: MinuteWindow | undefined, limit: number | undefined): MinuteWindow | undefined {
+  if (limit === undefined) return window;
+  if (!window) return new MinuteWindow(limit);
+  window.tighten(limit);
+  return window;
+}
+
+/** Without credentials and query. */
+function shownUrl(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const { origin, pathname } = new URL(baseUrl);
+  return origin + pathname;
+}

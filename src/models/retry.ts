@@ -1,0 +1,67 @@
+// The one retry loop. It waits as long as a server asks and otherwise backs off with full jitter, gives up after a
+// bounded number of attempts, and lets what cannot get better pass at once.
+import type { Clock, ModelClient, Random, RequestOrigin } from "../core/index.ts";
+import { ModelFailure } from "./failure.ts";
+
+export type RetryOptions = {
+  clock: Clock;
+  random: Pick<Random, "next">;
+  /** attempts after the first; 5 unless told, 0 for none */
+  maxRetries?: number | undefined;
+  onWait?: ((wait: RetryWait) => void) | undefined;
+};
+
+export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: number; milliseconds: number };
+
+const MAX_RETRIES = 5;
+const BASE_MS = 500;
+const CAP_MS = 30_000;
+/** An endpoint that asks for more than this is not coming back during this run. */
+export const LONGEST_RETRY_AFTER_MS = 600_000;
+/** A busy endpoint is not a broken one: being told to wait may happen this many times as often as failing. */
+const PATIENCE = 10;
+
+export function withRetry(client: ModelClient, options: RetryOptions): ModelClient {
+  const { clock, random } = options;
+  const maxRetries = options.maxRetries ?? MAX_RETRIES;
+  return {
+    id: client.id,
+    async complete(request, signal) {
+      const allowed = { failures: maxRetries, waits: maxRetries * PATIENCE };
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await client.complete(request, signal);
+        } catch (error) {
+          if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted) throw error;
+          const budget = error.kind === "rate-limit" || error.kind === "unavailable" ? "waits" : "failures";
+          if (allowed[budget]-- <= 0) throw givenUp(error, attempt);
+          const asked = error.retryAfterMs ?? 0;
+          if (asked > LONGEST_RETRY_AFTER_MS) throw tooLong(error, asked);
+          const milliseconds = Math.max(asked, backOff(attempt, random));
+          options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
+          await clock.sleep(milliseconds, signal);
+        }
+      }
+    },
+  };
+}
+
+function backOff(attempt: number, random: Pick<Random, "next">): number {
+  return random.next() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+}
+
+function givenUp(error: ModelFailure, attempts: number): ModelFailure {
+  if (attempts === 1) return error;
+  return new ModelFailure(error.kind, `${error.message} (${attempts} attempts)`, {
+    status: error.status,
+    cause: error,
+  });
+}
+
+function tooLong(error: ModelFailure, milliseconds: number): ModelFailure {
+  const seconds = Math.round(milliseconds / 1000);
+  return new ModelFailure(error.kind, `${error.message} (asks to wait ${seconds} s)`, {
+    status: error.status,
+    cause: error,
+  });
+}

@@ -1,0 +1,97 @@
+// MCP over the standard streams of a supervised child: one JSON message a line. What is not a message is skipped and told
+// once; a message or a flood beyond the limit ends the child, so that no server can take our memory or our processor.
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { isObject, parseJson } from "../../core/index.ts";
+import { Supervised, type SupervisedOptions } from "./supervise.ts";
+
+/** bytes of one message, and of everything that arrives between two answers */
+const MESSAGE_LIMIT = 16 * 1024 * 1024;
+const STDERR_TAIL = 2000;
+const NEWLINE = 10;
+
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: SupervisedOptions;
+  readonly #onGarbage: (line: string) => void;
+  #child: Supervised | undefined;
+  #pending: Buffer[] = [];
+  #bytesSinceAnswer = 0;
+  #garbageSeen = false;
+  #stderr = "";
+  #end: string | undefined;
+
+  constructor(options: SupervisedOptions, onGarbage: (line: string) => void) {
+    this.#options = options;
+    this.#onGarbage = onGarbage;
+  }
+
+  /** Why the server is gone, with the last of what it wrote to stderr; undefined while it lives. */
+  get end(): string | undefined {
+    const said = this.#stderr.trim();
+    return this.#end && said ? `${this.#end}; it wrote: ${said}` : this.#end;
+  }
+
+  async start(): Promise<void> {
+    const child = new Supervised(this.#options);
+    this.#child = child;
+    child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    });
+    const drained = new Promise((resolve) => child.stdout.once("close", resolve));
+    void child.exited.then(async (how) => {
+      await drained; // an answer may still be on its way
+      this.#end ??= how;
+      this.onclose?.();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#child || this.#end) throw new Error("the server is not running");
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Resolves when no process is left. */
+  async close(graceMs = 1000): Promise<void> {
+    this.#end ??= "was closed";
+    await this.#child?.stop(graceMs);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#end) return;
+    this.#bytesSinceAnswer += chunk.length;
+    if (this.#bytesSinceAnswer > MESSAGE_LIMIT) {
+      this.#overflow();
+      return;
+    }
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
+      this.#pending.push(chunk.subarray(from, to));
+      const line = Buffer.concat(this.#pending).toString("utf8");
+      this.#pending = [];
+      from = to + 1;
+      this.#receive(line);
+    }
+    if (from < chunk.length) this.#pending.push(chunk.subarray(from));
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === "") return;
+    const message = parseJson(line);
+    if (!isObject(message) || message.jsonrpc !== "2.0") {
+      if (!this.#garbageSeen) this.#onGarbage(line);
+      this.#garbageSeen = true;
+      return;
+    }
+    if (message.id !== undefined && message.method === undefined) this.#bytesSinceAnswer = 0;
+    this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  #overflow(): void {
+    this.#end = `wrote more than ${MESSAGE_LIMIT / 1024 / 1024} MB without an answer`;
+    this.#pending = [];
+    this.#child?.kill();
+  }
+}

@@ -1,0 +1,148 @@
+// `mcpServers` as other tools write it, with our own keys beside theirs, and what it means once every `${VAR}` is known.
+// A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
+import { isAbsolute, resolve } from "node:path";
+import { z } from "zod";
+import { UsageError } from "../../core/index.ts";
+
+const mcpServerSchema = z
+  .strictObject({
+    type: z.enum(["stdio", "http", "streamable-http"]).optional().describe("as some tools write it; not needed"),
+    command: z.string().min(1).optional().describe("the program of a stdio server"),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    cwd: z.string().optional().describe("default: an empty folder of the server's own, removed afterwards"),
+    url: z.string().min(1).optional().describe("the address of a streamable HTTP server"),
+    headers: z.record(z.string(), z.string()).optional(),
+    isolation: z
+      .enum(["shared", "pool", "fresh"])
+      .optional()
+      .describe(
+        "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
+      ),
+    reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
+    timeout: z.number().positive().optional().describe("seconds for one call; default 60"),
+    read_only: z
+      .union([z.literal(true), z.array(z.string())])
+      .optional()
+      .describe("tools that change nothing: all, or these; default: what the server's annotations say"),
+  })
+  .superRefine((server, context) => {
+    const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
+    const kind = server.command === undefined ? "url" : "command";
+    if (server.command === undefined && server.url === undefined) refuse("command", 'needs "command" or "url"');
+    if (server.command !== undefined && server.url !== undefined)
+      refuse("url", '"command" and "url" exclude each other');
+    for (const key of kind === "url" ? (["args", "env", "cwd"] as const) : (["headers"] as const)) {
+      if (server[key] !== undefined) refuse(key, `does not go with "${kind}"`);
+    }
+    if (server.type && (server.type === "stdio") !== (kind === "command")) refuse("type", `does not go with "${kind}"`);
+    if (server.reset_tool !== undefined && (server.isolation ?? defaultIsolation(server)) !== "pool") {
+      refuse("reset_tool", 'needs isolation "pool"');
+    }
+  });
+
+/** The value of `mcpServers` in a config, or in a file of its own. */
+export const mcpServersSchema = z.record(z.string().min(1), mcpServerSchema);
+
+export type McpServerConfig = z.infer<typeof mcpServerSchema>;
+export type McpServersConfig = z.infer<typeof mcpServersSchema>;
+export type Isolation = "shared" | "pool" | "fresh";
+
+export type Launch =
+  | { kind: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd: string | undefined }
+  | { kind: "http"; url: URL; headers: Record<string, string> };
+
+export type ResolvedServer = {
+  name: string;
+  launch: Launch;
+  isolation: Isolation;
+  resetTool: string | undefined;
+  timeoutMs: number;
+  readOnly: true | string[] | undefined;
+  /** takes the values of keys out of a text before it leaves the program */
+  redact(text: string): string;
+};
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Stands for the server's own folder in `args` and `env`; filled in when the server starts. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the config writes it
+export const WORK_FOLDER = "${WORK_FOLDER}";
+
+const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+
+/**
+ * `${VAR}` and `${VAR:-default}` are looked up in `variables`, everywhere in the entry. A command or argument that starts
+ * with `./` or `../` is taken from `baseFolder`, since the server itself runs in a folder of its own.
+ */
+export function resolveServer(
+  name: string,
+  config: McpServerConfig,
+  { variables, baseFolder }: { variables: Variables; baseFolder: string },
+): ResolvedServer {
+  const secrets = new Set<string>();
+  const expand = (text: string, where: string) =>
+    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (reference, variable: string, fallback?: string) => {
+      if (reference === WORK_FOLDER) return reference;
+      const value = variables[variable] ?? fallback;
+      if (value === undefined) throw new UsageError(`mcpServers.${name}.${where}: ${variable} is not set`);
+      if (!INHERITED.includes(variable)) secrets.add(value);
+      return value;
+    });
+  const expandAll = (values: Record<string, string> = {}, where: string) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`)]));
+  const fromBase = (path: string) => (/^\.\.?\//.test(path) ? resolve(baseFolder, path) : path);
+
+  const launch = (): Launch => {
+    if (config.command === undefined) {
+      const headers = expandAll(config.headers, "headers");
+      for (const value of Object.values(headers)) secrets.add(value);
+      return { kind: "http", url: parseUrl(expand(config.url ?? "", "url"), name), headers };
+    }
+    const own = expandAll(config.env, "env");
+    for (const [key, value] of Object.entries(own)) if (looksSecret(key)) secrets.add(value);
+    const cwd = config.cwd === undefined ? undefined : expand(config.cwd, "cwd");
+    return {
+      kind: "stdio",
+      command: fromBase(expand(config.command, "command")),
+      args: (config.args ?? []).map((argument, index) => fromBase(expand(argument, `args.${index}`))),
+      env: { ...minimalEnvironment(variables), ...own },
+      cwd: cwd === undefined || isAbsolute(cwd) ? cwd : resolve(baseFolder, cwd),
+    };
+  };
+
+  return {
+    name,
+    launch: launch(),
+    isolation: config.isolation ?? defaultIsolation(config),
+    resetTool: config.reset_tool,
+    timeoutMs: (config.timeout ?? 60) * 1000,
+    readOnly: config.read_only,
+    redact: (text) => redactAll(text, secrets),
+  };
+}
+
+/** What every child may know: where programs are, whose home it is, the language; no key is among these. */
+export function minimalEnvironment(variables: Variables): Record<string, string> {
+  return Object.fromEntries(INHERITED.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key]]])));
+}
+
+function defaultIsolation(config: { command?: string | undefined }): Isolation {
+  return config.command === undefined ? "shared" : "pool";
+}
+
+function parseUrl(text: string, name: string): URL {
+  if (!URL.canParse(text)) throw new UsageError(`mcpServers.${name}.url: not a URL`);
+  return new URL(text);
+}
+
+function looksSecret(key: string): boolean {
+  return /key|token|secret|password|auth|credential/i.test(key);
+}
+
+/** Values shorter than four characters would redact half of every sentence. */
+function redactAll(text: string, secrets: ReadonlySet<string>): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "<redacted>");
+  return clean;
+}

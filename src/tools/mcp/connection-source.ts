@@ -1,0 +1,99 @@
+// Where a rollout's connection to one server comes from, and where it goes afterwards: the three kinds of isolation.
+import type { ResolvedServer } from "./config.ts";
+import { type McpConnection, ServerTrouble } from "./connection.ts";
+
+export class ConnectionSource {
+  readonly server: ResolvedServer;
+  readonly #open: (signal: AbortSignal) => Promise<McpConnection>;
+  readonly #closing = new AbortController();
+  /** every connection that is open, whoever has it */
+  readonly #live = new Set<McpConnection>();
+  readonly #background = new Set<Promise<unknown>>();
+  /** pool: connections that nobody uses, in their first state or on the way there; undefined where that failed */
+  readonly #idle: Promise<McpConnection | undefined>[] = [];
+  #shared: Promise<McpConnection> | undefined;
+
+  constructor(server: ResolvedServer, open: (signal: AbortSignal) => Promise<McpConnection>) {
+    this.server = server;
+    this.#open = open;
+  }
+
+  /** In its first state, unless the server is shared. */
+  async borrow(): Promise<McpConnection> {
+    if (this.server.isolation === "shared") return this.#borrowShared();
+    for (let idle = this.#idle.shift(); idle; idle = this.#idle.shift()) {
+      const connection = await idle;
+      if (connection && !connection.lost) return connection;
+      if (connection) this.discard(connection);
+    }
+    return this.#start();
+  }
+
+  /** Returns at once; what a server needs to be ready again, or gone, happens behind. */
+  giveBack(connection: McpConnection, { used }: { used: boolean }): void {
+    if (this.server.isolation === "shared") return;
+    const keep = this.server.isolation === "pool" && !this.#closing.signal.aborted;
+    if (keep && !used && !connection.lost) this.#idle.push(Promise.resolve(connection));
+    else if (keep) this.#idle.push(this.#inBackground(this.#renew(connection)));
+    else this.discard(connection);
+  }
+
+  /** A connection that failed: nobody gets it again. */
+  discard(connection: McpConnection): void {
+    void this.#inBackground(this.#end(connection));
+  }
+
+  /** Ends every connection, used or not; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ServerTrouble(`MCP server "${this.server.name}": the run is over`));
+    while (this.#background.size > 0 || this.#live.size > 0) {
+      await Promise.allSettled([...this.#background, ...Array.from(this.#live, (connection) => this.#end(connection))]);
+    }
+  }
+
+  /** One connection for all, opened by whoever comes first and again when it was lost. */
+  async #borrowShared(): Promise<McpConnection> {
+    const current = this.#shared;
+    const connection = await current?.catch(() => undefined);
+    if (connection && !connection.lost) return connection;
+    if (this.#shared !== current) return this.#borrowShared(); // another rollout opened it meanwhile
+    if (connection) this.discard(connection);
+    this.#shared = this.#start();
+    return this.#shared;
+  }
+
+  #start(): Promise<McpConnection> {
+    const starting = this.#open(this.#closing.signal).then((connection) => {
+      this.#live.add(connection);
+      return connection;
+    });
+    return this.#inBackground(starting);
+  }
+
+  async #end(connection: McpConnection): Promise<void> {
+    await connection.close().finally(() => this.#live.delete(connection));
+  }
+
+  async #renew(connection: McpConnection): Promise<McpConnection | undefined> {
+    if (await this.#reset(connection)) return connection;
+    await this.#end(connection);
+    return this.#start().catch(() => undefined); // the next to borrow tries again, and tells
+  }
+
+  async #reset(connection: McpConnection): Promise<boolean> {
+    if (this.server.resetTool === undefined || connection.lost) return false;
+    return connection.call(this.server.resetTool, {}, this.#closing.signal).then(
+      (result) => !result.isError,
+      () => false,
+    );
+  }
+
+  #inBackground<T>(work: Promise<T>): Promise<T> {
+    const settled: Promise<unknown> = work.then(
+      () => this.#background.delete(settled),
+      () => this.#background.delete(settled),
+    );
+    this.#background.add(settled);
+    return work;
+  }
+}

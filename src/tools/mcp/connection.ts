@@ -1,0 +1,230 @@
+// One connection to one MCP server, through the official client: its tools, its calls, its end.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client, ProtocolError, Tool, Transport } from "@modelcontextprotocol/client";
+import { type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../../core/index.ts";
+import { failure } from "../arguments.ts";
+import { ChildTransport } from "./child-transport.ts";
+import { type ResolvedServer, WORK_FOLDER } from "./config.ts";
+import { openHttp } from "./http-transport.ts";
+import { fromMcpResult } from "./result.ts";
+import { callAsTask } from "./task.ts";
+
+/** The server did not answer: it crashed, hung or is out of reach. What the call did there is not known. */
+export class ServerTrouble extends Error {
+  override name = "ServerTrouble";
+}
+
+/** Starting may mean that a package is downloaded first. */
+const START_LIMIT_MS = 60_000;
+const PING_LIMIT_MS = 5000;
+/** Progress extends a call's time limit, this many times at most. */
+const PROGRESS_FACTOR = 10;
+
+export class McpConnection {
+  readonly #server: ResolvedServer;
+  readonly #sdk: typeof import("@modelcontextprotocol/client");
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #cleanUp: () => Promise<void>;
+  #listing: Promise<ToolSpec[]> | undefined;
+  #definitions = new Map<string, Tool>();
+  #lost = false;
+
+  static async open(
+    server: ResolvedServer,
+    { notice, signal }: { notice: (message: string) => void; signal: AbortSignal },
+  ): Promise<McpConnection> {
+    const sdk = await import("@modelcontextprotocol/client");
+    const connect = async (mode: "legacy" | "auto") => {
+      signal.throwIfAborted();
+      const link = await openLink(server, notice);
+      const connection = new McpConnection(server, sdk, link, mode);
+      await connection.#connect(signal);
+      return connection;
+    };
+    // Sessions, which keep rollouts apart, exist only in the older protocol; a server that refuses it gets the newer one.
+    return connect("legacy").catch((error) => {
+      if (error.cause instanceof sdk.ProtocolError) return connect("auto");
+      throw error;
+    });
+  }
+
+  private constructor(
+    server: ResolvedServer,
+    sdk: typeof import("@modelcontextprotocol/client"),
+    link: { transport: Transport; cleanUp: () => Promise<void> },
+    mode: "legacy" | "auto",
+  ) {
+    this.#server = server;
+    this.#sdk = sdk;
+    this.#transport = link.transport;
+    this.#cleanUp = link.cleanUp;
+    const forget = () => {
+      this.#listing = undefined;
+    };
+    this.#client = new sdk.Client(
+      { name: "rollout", version: "1" },
+      {
+        versionNegotiation: { mode },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: forget } },
+      },
+    );
+    this.#client.onclose = () => {
+      this.#lost = true;
+    };
+  }
+
+  /** True once the server is gone or out of reach: nothing more can be asked of this connection. */
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** All pages of the list; asked again only after the server said that it changed. */
+  tools(): Promise<ToolSpec[]> {
+    this.#listing ??= this.#list();
+    return this.#listing;
+  }
+
+  /** Throws ServerTrouble, or the signal's reason; what the server itself refuses is an error result. */
+  async call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
+    signal?.throwIfAborted();
+    const definition = this.#definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } };
+    const options = {
+      signal,
+      timeout: this.#server.timeoutMs,
+      maxTotalTimeout: this.#server.timeoutMs * PROGRESS_FACTOR,
+      resetTimeoutOnProgress: true,
+      onprogress: () => {},
+    };
+    try {
+      const params = { name: tool, arguments: args };
+      const answer =
+        definition.execution?.taskSupport === "required"
+          ? await callAsTask(this.#client, params, options)
+          : await this.#client.callTool(params, { ...options, toolDefinition: definition });
+      return fromMcpResult(answer);
+    } catch (error) {
+      if (signal?.aborted) {
+        if (this.#server.isolation !== "shared") this.#lost = true; // the call may still be at work in there
+        throw signal.reason;
+      }
+      if (error instanceof this.#sdk.ProtocolError) return this.#refusal(error);
+      if (error instanceof this.#sdk.SdkError && error.code === this.#sdk.SdkErrorCode.InvalidResult) {
+        return failure("The tool's answer does not follow the protocol", "tool_error");
+      }
+      throw this.#trouble(error, `call of ${tool}`);
+    }
+  }
+
+  /** Ends the session and, for a child, the process; resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.#lost = true;
+    const { StreamableHTTPClientTransport } = this.#sdk;
+    if (this.#transport instanceof StreamableHTTPClientTransport) {
+      await withinSeconds(5, this.#transport.terminateSession()); // the server frees what it holds for us
+    }
+    await this.#client.close().catch(() => {});
+    await this.#transport.close().catch(() => {}); // again: a client that never connected does not close it
+    await this.#cleanUp().catch(() => {}); // a folder that stays behind is no reason to fail
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    try {
+      const timeout = Math.max(START_LIMIT_MS, this.#server.timeoutMs);
+      await this.#client.connect(this.#transport, { timeout, signal });
+      await this.tools();
+    } catch (error) {
+      const trouble = error instanceof ServerTrouble ? error : this.#trouble(error, "start");
+      await this.close();
+      throw trouble;
+    }
+  }
+
+  async #list(): Promise<ToolSpec[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    try {
+      const { tools } = await this.#client.listTools(undefined, {
+        cacheMode: "bypass",
+        timeout: this.#server.timeoutMs,
+      });
+      // without the output schema: a result that breaks it is still what the tool said
+      this.#definitions = new Map(tools.map((tool) => [tool.name, { ...tool, outputSchema: undefined }]));
+      return tools.map((tool) => toSpec(tool, this.#server));
+    } catch (error) {
+      this.#listing = undefined;
+      throw this.#trouble(error, "tool list");
+    }
+  }
+
+  /** One slow call does not condemn a server that others use; a server that does not even answer a ping is lost. */
+  async #probe(): Promise<void> {
+    await this.#client.ping({ timeout: PING_LIMIT_MS }).catch(() => {
+      this.#lost = true;
+    });
+  }
+
+  #refusal(error: ProtocolError): ToolResult {
+    const invalid = error.code === this.#sdk.ProtocolErrorCode.InvalidParams;
+    return failure(this.#server.redact(error.message), invalid ? "invalid_arguments" : "tool_error");
+  }
+
+  #trouble(error: unknown, during: string): ServerTrouble {
+    const timedOut = error instanceof this.#sdk.SdkError && error.code === this.#sdk.SdkErrorCode.RequestTimeout;
+    if (timedOut && this.#server.isolation === "shared") void this.#probe();
+    else this.#lost = true;
+    const end = this.#transport instanceof ChildTransport ? this.#transport.end : undefined;
+    const reason = end ?? (timedOut ? "did not answer in time" : describe(error));
+    const text = `MCP server "${this.#server.name}" (${during}): ${reason}`;
+    return new ServerTrouble(this.#server.redact(text), { cause: error });
+  }
+}
+
+async function openLink(
+  server: ResolvedServer,
+  notice: (message: string) => void,
+): Promise<{ transport: Transport; cleanUp: () => Promise<void> }> {
+  const { launch } = server;
+  if (launch.kind === "http") return openHttp(launch);
+  const folder = await mkdtemp(join(tmpdir(), "rollout-mcp-"));
+  const place = (text: string) => text.replaceAll(WORK_FOLDER, folder);
+  const transport = new ChildTransport(
+    {
+      command: place(launch.command),
+      args: launch.args.map(place),
+      env: Object.fromEntries(Object.entries(launch.env).map(([key, value]) => [key, place(value)])),
+      cwd: place(launch.cwd ?? folder),
+      folder,
+    },
+    (line) =>
+      notice(server.redact(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(line.slice(0, 200))}`)),
+  );
+  return { transport, cleanUp: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** `$schema` names a dialect that neither models nor our own check need, and that some providers refuse. */
+function toSpec(tool: Tool, server: ResolvedServer): ToolSpec {
+  const { $schema: _, ...parameters } = tool.inputSchema as JsonObject;
+  return {
+    name: tool.name,
+    description: tool.description ?? tool.title ?? "",
+    parameters,
+    readOnly:
+      server.readOnly === undefined
+        ? tool.annotations?.readOnlyHint === true
+        : server.readOnly === true || server.readOnly.includes(tool.name),
+  };
+}
+
+/** fetch hides the reason in the cause. */
+function describe(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && cause.message ? `${messageOf(error)} (${cause.message})` : messageOf(error);
+}
+
+async function withinSeconds(seconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work.catch(() => {}), new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000)))]);
+  clearTimeout(timer);
+}

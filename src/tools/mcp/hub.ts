@@ -1,0 +1,156 @@
+// Real MCP servers as the tools of rollouts. One hub serves a whole run; each rollout opens its own environment on it.
+import {
+  canonicalJson,
+  type Environment,
+  type StateChanges,
+  type ToolCall,
+  type ToolResult,
+  type ToolSpec,
+} from "../../core/index.ts";
+import { checkArguments, unknownTool } from "../arguments.ts";
+import { type NameStyle, Toolbox } from "../naming.ts";
+import { type McpServersConfig, resolveServer, type Variables } from "./config.ts";
+import { McpConnection } from "./connection.ts";
+import { ConnectionSource } from "./connection-source.ts";
+import { ServerSession } from "./server-session.ts";
+
+export type McpHubOptions = {
+  servers: McpServersConfig;
+  /** where `${VAR}`, and the few variables that every child gets, are looked up */
+  variables: Variables;
+  /** what relative paths in the config are relative to */
+  baseFolder: string;
+  style?: NameStyle;
+  /** one line for the log, such as a server's noise on stdout; each kind once per server */
+  notice?: (message: string) => void;
+  /** servers that may start at the same time: each takes a processor for a third of a second */
+  startsAtOnce?: number;
+};
+
+export class McpHub {
+  readonly #sources: ConnectionSource[];
+  readonly #lists = new Map<string, { text: string; tools: ToolSpec[] }>();
+  #toolbox: { lists: ToolSpec[][]; toolbox: Toolbox } | undefined;
+  readonly #style: NameStyle | undefined;
+
+  /** Throws a UsageError where the config names a variable that is not set. */
+  constructor(options: McpHubOptions) {
+    const noticed = new Set<string>();
+    const start = limited(options.startsAtOnce ?? 8);
+    this.#style = options.style;
+    this.#sources = Object.entries(options.servers).map(([name, config]) => {
+      const server = resolveServer(name, config, options);
+      const notice = (message: string) => {
+        if (!noticed.has(name)) options.notice?.(message);
+        noticed.add(name);
+      };
+      return new ConnectionSource(server, (signal) => start(() => McpConnection.open(server, { notice, signal })));
+    });
+  }
+
+  /** MCP knows no seeds: what a server generates is its own affair. */
+  async open(_seed?: number): Promise<Environment> {
+    const sessions = await this.#openSessions();
+    return new McpEnvironment(await this.#toolboxOf(sessions), new Map(sessions.map((each) => [each.name, each])));
+  }
+
+  /** The tools as a rollout opened now would have them. */
+  async tools(): Promise<ToolSpec[]> {
+    const environment = await this.open();
+    await environment.close();
+    return environment.tools;
+  }
+
+  /** Ends every server; resolves when no process is left. */
+  async close(): Promise<void> {
+    await Promise.all(this.#sources.map((source) => source.close()));
+  }
+
+  async #openSessions(): Promise<ServerSession[]> {
+    const opened = await Promise.allSettled(this.#sources.map((source) => ServerSession.open(source)));
+    const failed = opened.find((each) => each.status === "rejected");
+    const sessions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    if (!failed) return sessions;
+    await Promise.all(sessions.map((session) => session.close()));
+    throw failed.reason;
+  }
+
+  /** Rollouts whose servers list the same tools share one toolbox, and with it the compiled schemas. */
+  async #toolboxOf(sessions: ServerSession[]): Promise<Toolbox> {
+    const lists = await Promise.all(
+      sessions.map(async (session) => this.#interned(session.name, await session.tools())),
+    );
+    if (!this.#toolbox?.lists.every((list, index) => list === lists[index])) {
+      const servers = sessions.map(({ name }, index) => ({ server: name, tools: lists[index] as ToolSpec[] }));
+      this.#toolbox = { lists, toolbox: new Toolbox(servers, this.#style) };
+    }
+    return this.#toolbox.toolbox;
+  }
+
+  #interned(server: string, tools: ToolSpec[]): ToolSpec[] {
+    const known = this.#lists.get(server);
+    if (known?.tools === tools) return tools;
+    const text = canonicalJson(tools);
+    if (known?.text === text) return known.tools;
+    this.#lists.set(server, { text, tools });
+    return tools;
+  }
+}
+
+class McpEnvironment implements Environment {
+  readonly #toolbox: Toolbox;
+  readonly #sessions: ReadonlyMap<string, ServerSession>;
+
+  constructor(toolbox: Toolbox, sessions: ReadonlyMap<string, ServerSession>) {
+    this.#toolbox = toolbox;
+    this.#sessions = sessions;
+  }
+
+  get tools(): ToolSpec[] {
+    return this.#toolbox.tools;
+  }
+
+  isReadOnly(toolName: string): boolean {
+    return this.#toolbox.resolve(toolName)?.spec.readOnly ?? true;
+  }
+
+  async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+    const named = this.#toolbox.resolve(call.name);
+    if (!named) return unknownTool(call.name, this.#toolbox.names());
+    const checked = checkArguments(named.spec, call.arguments);
+    if (!checked.ok) return checked.result;
+    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, checked.value, signal);
+  }
+
+  /** A call of a shared server has had its effect for everyone: it is not made again. */
+  trust(call: ToolCall): boolean {
+    const named = this.#toolbox.resolve(call.name);
+    return named !== undefined && (this.#sessions.get(named.server) as ServerSession).isShared;
+  }
+
+  /** What a server keeps inside is not known here: always empty. Judge such rollouts by their calls and results. */
+  async state(): Promise<StateChanges> {
+    return {};
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+}
+
+/** Runs at most so many pieces of work at once, in the order they came. */
+function limited(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

@@ -1,0 +1,97 @@
+// What one rollout has with one server: a connection, and the memory of its calls. When a server of the rollout's own
+// crashes or hangs, a new one is brought to the same state by the same calls, and the call that failed is made once more.
+// A shared server's calls are never repeated: there the rollout ends.
+import { contentHash, type JsonObject, RolloutError, type ToolResult, type ToolSpec } from "../../core/index.ts";
+import { type McpConnection, ServerTrouble } from "./connection.ts";
+import type { ConnectionSource } from "./connection-source.ts";
+
+type PastCall = { tool: string; args: JsonObject; resultHash: string };
+
+export class ServerSession {
+  readonly #source: ConnectionSource;
+  readonly #past: PastCall[] = [];
+  #connection: Promise<McpConnection>;
+  #used = false;
+
+  static async open(source: ConnectionSource): Promise<ServerSession> {
+    return new ServerSession(source, await source.borrow().catch(rethrow));
+  }
+
+  private constructor(source: ConnectionSource, connection: McpConnection) {
+    this.#source = source;
+    this.#connection = Promise.resolve(connection);
+  }
+
+  get name(): string {
+    return this.#source.server.name;
+  }
+
+  get isShared(): boolean {
+    return this.#source.server.isolation === "shared";
+  }
+
+  async tools(): Promise<ToolSpec[]> {
+    return (await this.#connection).tools().catch(rethrow);
+  }
+
+  async call(tool: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+    this.#used = true;
+    try {
+      const connection = await this.#ready();
+      return await this.#callOn(connection, { tool, args, signal }).catch((error) => {
+        if (this.isShared || !(error instanceof ServerTrouble)) throw error;
+        return this.#callAgain(connection, { tool, args, signal });
+      });
+    } catch (error) {
+      return rethrow(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.#connection.catch(() => undefined);
+    if (connection) this.#source.giveBack(connection, { used: this.#used });
+  }
+
+  /** A shared connection that another rollout saw break is opened anew: no call of ours was on its way. */
+  #ready(): Promise<McpConnection> {
+    return this.isShared ? this.#source.borrow() : this.#connection;
+  }
+
+  async #callOn(connection: McpConnection, call: { tool: string; args: JsonObject; signal: AbortSignal }) {
+    const result = await connection.call(call.tool, call.args, call.signal);
+    if (!this.isShared) this.#past.push({ tool: call.tool, args: call.args, resultHash: hashOf(result) });
+    return result;
+  }
+
+  /** Calls that ran at once and failed together share one restart. */
+  async #callAgain(failed: McpConnection, call: { tool: string; args: JsonObject; signal: AbortSignal }) {
+    const current = this.#connection;
+    if ((await current) === failed && this.#connection === current)
+      this.#connection = this.#restart(failed, call.signal);
+    return this.#callOn(await this.#connection, call);
+  }
+
+  async #restart(failed: McpConnection, signal: AbortSignal): Promise<McpConnection> {
+    this.#source.discard(failed);
+    const connection = await this.#source.borrow();
+    for (const { tool, args, resultHash } of this.#past) {
+      const again = await connection.call(tool, args, signal).catch((error) => {
+        this.#source.discard(connection);
+        throw error;
+      });
+      if (hashOf(again) === resultHash) continue;
+      this.#source.discard(connection);
+      throw new RolloutError("tool", `MCP server "${this.name}" was restarted, and ${tool} then answered differently`);
+    }
+    return connection;
+  }
+}
+
+function hashOf(result: ToolResult): string {
+  return contentHash([result.content, result.isError]);
+}
+
+function rethrow(error: unknown): never {
+  if (error instanceof ServerTrouble) throw new RolloutError("tool", error.message, { cause: error });
+  throw error;
+}
