@@ -1,6 +1,6 @@
 // Builds dist/: compiles the sources and copies the bundled domains' data beside them. Runs on `npm install` (prepare).
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,13 +15,24 @@ try {
   process.exit(1);
 }
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
-const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
-if (compiled.status !== 0) process.exit(compiled.status ?? 1);
+// built beside and swapped in whole, so that a failed build leaves the old one and nobody meets half of a new one
+const dist = join(root, "dist");
+const fresh = join(root, `dist.${process.pid}.new`);
+const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh], {
+  stdio: "inherit",
+});
+if (compiled.status !== 0) {
+  rmSync(fresh, { recursive: true, force: true });
+  process.exit(compiled.status ?? 1);
+}
 
 const isAsset = (path) => !path.endsWith(".ts") && !/[\\/](testing|__pycache__)([\\/]|$)/.test(path);
 for (const assets of ["domains/bundled", "models/catalogue", "tools/python"]) {
   const from = join(root, "src", assets);
-  if (existsSync(from))
-    cpSync(from, join(root, "dist", assets), { recursive: true, filter: isAsset });
+  if (existsSync(from)) cpSync(from, join(fresh, assets), { recursive: true, filter: isAsset });
 }
+
+const old = join(root, `dist.${process.pid}.old`);
+if (existsSync(dist)) renameSync(dist, old);
+renameSync(fresh, dist);
+rmSync(old, { recursive: true, force: true });

@@ -4,7 +4,9 @@ import { UsageError } from "../core/index.ts";
 import { registryFileSchema } from "../models/index.ts";
 import { readYaml } from "../runner/index.ts";
 import { addBatchCommand } from "./batch.ts";
+import { addCheckCommand } from "./check.ts";
 import type { Host } from "./execute.ts";
+import { addMcpCommand } from "./mcp.ts";
 import { addModelsCommand } from "./models.ts";
 import { addRunCommand } from "./run.ts";
 import { createTerminal } from "./terminal.ts";
@@ -19,7 +21,7 @@ Examples:
 Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures remain, 4 stopped by a budget, 130 interrupted.`;
 
 /** Resolves to nothing; the exit code is set on the host, so that output is flushed before the process ends. */
-export async function main(host: Host & Pick<NodeJS.Process, "argv" | "exitCode">): Promise<void> {
+export async function main(host: Host & Pick<NodeJS.Process, "argv" | "exitCode" | "stdin" | "once">): Promise<void> {
   const terminal = createTerminal(host);
   // a reader that went away, such as `head`, is no error
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -41,6 +43,8 @@ export async function main(host: Host & Pick<NodeJS.Process, "argv" | "exitCode"
   addRunCommand(program, host, done);
   addBatchCommand("single", program, host, done);
   addBatchCommand("cross", program, host, done);
+  addCheckCommand(program, host, done);
+  addMcpCommand(program, host, done);
   addModelsCommand(program, {
     print: (line) => terminal.out(line),
     env: host.env,

@@ -25,9 +25,12 @@ export type Place = { file: string; line?: number; column?: number };
 export class UsageError extends Error {
   override name = "UsageError";
   readonly place: Place | undefined;
-  constructor(message: string, place?: Place) {
-    super(place ? `${formatPlace(place)}: ${message}` : message);
+  /** the message without the place */
+  readonly reason: string;
+  constructor(reason: string, place?: Place) {
+    super(place ? `${formatPlace(place)}: ${reason}` : reason);
     this.place = place;
+    this.reason = reason;
   }
 }
 

@@ -55,6 +55,10 @@ export class QueryFile {
     return (this.#lines[index] as Line).hash;
   }
 
+  place(index: number): Place {
+    return placeOf(this.#lines[index] as Line);
+  }
+
   load(index: number): Query {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
@@ -73,7 +77,7 @@ export function openQueryFiles(files: string[]): QueryFile {
   const byId = new Map<string, Line>();
   const clashes: IdClash[] = [];
   let repeats = 0;
-  for (const line of files.flatMap(readQueryLines)) {
+  for (const line of files.flatMap((file) => readQueryLines(file))) {
     const first = byId.get(line.id);
     if (first) {
       const namesakes = namesakesOf(line.id, byId);
@@ -91,7 +95,14 @@ export function openQueryFiles(files: string[]): QueryFile {
   return new QueryFile(lines, repeats, clashes);
 }
 
-function readQueryLines(file: string): Line[] {
+/** Every line that cannot be a query, instead of the first one only. */
+export function queryProblems(file: string): UsageError[] {
+  const problems: UsageError[] = [];
+  readQueryLines(file, (problem) => problems.push(problem));
+  return problems;
+}
+
+function readQueryLines(file: string, onProblem?: (problem: UsageError) => void): Line[] {
   if (!existsSync(file)) throw new UsageError(`There is no query file ${file}`);
   const bytes = readFileSync(file);
   const lines: Line[] = [];
@@ -103,9 +114,14 @@ function readQueryLines(file: string): Line[] {
     const text = bytes.toString("utf8", start, end);
     if (text.trim() !== "") {
       const place = { file, line: number };
-      const record = parseLine(text, place);
-      toQuery(record, place);
-      lines.push({ ...place, id: idOf(record), offset: start, length: end - start, hash: contentHash(text.trim()) });
+      try {
+        const record = parseLine(text, place);
+        toQuery(record, place);
+        lines.push({ ...place, id: idOf(record), offset: start, length: end - start, hash: contentHash(text.trim()) });
+      } catch (error) {
+        if (!onProblem || !(error instanceof UsageError)) throw error;
+        onProblem(error);
+      }
     }
     start = end + 1;
   }

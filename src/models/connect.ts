@@ -1,6 +1,8 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
-// endpoints, so that limits hold for everyone together. The OpenAI dialect is at hand; others are loaded on first use.
+// endpoints, so that limits hold for everyone together. Packages that a dialect needs are loaded at its first call.
 import type { Clock, ModelClient, Random } from "../core/index.ts";
+import { awsSecrets } from "./ai-sdk/aws.ts";
+import { createAiSdkClient } from "./ai-sdk/client.ts";
 import { createDispatchers } from "./http.ts";
 import { createGates, type EndpointEvent } from "./limits.ts";
 import { createOpenAiClient } from "./openai/client.ts";
@@ -48,7 +50,8 @@ export function createModels(options: ModelsDeps): Models {
 
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
     const model = resolveModel(name, { env, overrides, ...(registry && { registry }) });
-    for (const secret of secretsOf(model)) secrets.add(secret);
+    const signing = model.dialect === "bedrock" ? awsSecrets(env) : [];
+    for (const secret of [...secretsOf(model), ...signing]) secrets.add(secret);
     return model;
   }
 
@@ -60,25 +63,10 @@ export function createModels(options: ModelsDeps): Models {
       const connect = (replica: ResolvedModel) =>
         replica.dialect === "openai"
           ? createOpenAiClient(replica, settings, deps)
-          : lazily(replica.id, async () => {
-              const { createAiSdkClient } = await import("./ai-sdk/client.ts");
-              return createAiSdkClient(replica, settings, deps);
-            });
+          : createAiSdkClient(replica, settings, deps);
       return composeEndpoint({ model, settings, deps: { gates, clock, random, onWait }, connect });
     },
     secrets: () => [...secrets],
     close: () => dispatchers.close(),
-  };
-}
-
-/** A client that is made at its first call. */
-function lazily(id: string, create: () => Promise<ModelClient>): ModelClient {
-  let client: Promise<ModelClient> | undefined;
-  return {
-    id,
-    async complete(request, signal) {
-      client ??= create();
-      return (await client).complete(request, signal);
-    },
   };
 }

@@ -41,12 +41,12 @@ async function serveProxy() {
   return { seen, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
 }
 
-async function callThrough(env: { [name: string]: string }, path = "/v1") {
+async function callThrough(env: { [name: string]: string }, scheme: "http" | "https" = "http") {
   const server = await serveModel(completion({ content: "Hi" }));
   cleanups.push(server.close);
   const dispatchers = createDispatchers(env, { connectMs: 1000 });
   cleanups.push(() => dispatchers.close());
-  const url = path.startsWith("https") ? server.baseUrl.replace("http:", "https:") : server.baseUrl;
+  const url = server.baseUrl.replace("http:", `${scheme}:`);
   const deps = { dispatchers, clock: createManualClock() };
   const client = createOpenAiClient(modelAt(url, { apiKey: "sk-1234" }), { timeoutSeconds: 5 }, deps);
   const reply = await client.complete(requestOf(), new AbortController().signal).catch((error: Error) => error);

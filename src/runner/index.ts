@@ -1,7 +1,7 @@
 export type { RunBudget } from "./budget.ts";
 export type { ClientSource, CreateNetworkClient } from "./clients.ts";
 export { listDomains } from "./config/datasets.ts";
-export { type LocatedFolder, locateDomain, locateFolder, type Source } from "./config/locate.ts";
+export { type LocatedFolder, locateDataset, locateDomain, locateFolder, type Source } from "./config/locate.ts";
 export { checkYaml, readYaml } from "./config/read-yaml.ts";
 export {
   type Overrides,

@@ -63,7 +63,7 @@ export function planRun(run: RunSpec, datasets: PreparedDataset[], folder: RunFo
     }
     counts.push(count);
   }
-  if (drift.length > 0 && !run.allowDrift) throw driftError(folder.path, drift);
+  if (drift.length > 0 && !run.allowDrift) throw driftError(run, folder.path, drift);
   return { datasets: counts, items, givenUp, planned: (item) => plannedRollout(run, item, unfinished, drifting) };
 }
 
@@ -112,13 +112,13 @@ function tellDrift(dataset: PreparedDataset, folder: RunFolder, queries: string[
   ];
 }
 
-function driftError(path: string, drift: string[]): UsageError {
+function driftError(run: RunSpec, path: string, drift: string[]): UsageError {
   return new UsageError(
     [
       `${path} was made under other settings:`,
       ...drift.map((line) => `  ${line}`),
-      "Run with --output-dir and a new folder to keep the two apart, with --no-resume to start beside it,",
-      "or with --allow-drift to keep what is finished and make the rest under the new settings, marked.",
+      `To start beside it, in a new folder:  npx ${run.resumeCommand} --no-resume`,
+      `To keep what is finished and make the rest under the new settings, marked:  npx ${run.resumeCommand} --allow-drift`,
     ].join("\n"),
   );
 }

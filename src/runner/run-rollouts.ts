@@ -136,10 +136,19 @@ async function playAll(
 ): Promise<{ finished: number; failed: number }> {
   const counts = { finished: 0, failed: 0 };
   const writing = new Set<Promise<void>>();
+  // each rollout listens to a signal of its own: one that thousands share costs every one of them
+  const running = new Set<AbortController>();
+  surroundings.abort.addEventListener("abort", () => {
+    for (const controller of running) controller.abort(surroundings.abort.reason);
+  });
   const stopped = () => surroundings.park.aborted || surroundings.abort.aborted;
   const playOne = async (item: WorkItem) => {
     const query = item.dataset.queries.load(item.query);
-    const { outcome, written } = await playRollout(item.dataset, query, plan.planned(item), surroundings);
+    const controller = new AbortController();
+    running.add(controller);
+    const own = { ...surroundings, abort: controller.signal };
+    const playing = playRollout(item.dataset, query, plan.planned(item), own).finally(() => running.delete(controller));
+    const { outcome, written } = await playing;
     if (!outcome) return;
     // the record becomes durable while this worker goes on; a failed write surfaces when the run waits for it
     const done = written.then(() => {

@@ -1,4 +1,5 @@
 // Loading a user's TypeScript or JavaScript file: natively where this Node can, through jiti for TypeScript on older ones.
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf, UsageError } from "../core/index.ts";
 
@@ -20,5 +21,5 @@ function needsTranspiling(file: string): boolean {
 
 async function transpileAndImport(file: string): Promise<{ default?: unknown }> {
   const { createJiti } = await import("jiti");
-  return createJiti(import.meta.url, { moduleCache: true }).import(file);
+  return createJiti(import.meta.url, { moduleCache: true }).import(resolve(file));
 }

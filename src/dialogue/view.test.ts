@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { call, play, STOP, scripted } from "../../test/support/play.ts";
+import { toMessages } from "./messages.ts";
+import { NEUTRAL_OPENER, viewFor } from "./view.ts";
+
+/** Two turns with reasoning, a tool call and a text beside it. */
+async function twoTurns() {
+  const agent = scripted(
+    { ...call("find_loan", { id: 7 }), content: "Let me look.", reasoning: "I need the loan." },
+    { content: "It is due on February 10.", reasoning: "That answers it." },
+    { ...call("renew_loan", { id: 7 }), reasoning: "They agreed." },
+    { content: "Renewed.", reasoning: "Done." },
+  );
+  const user = scripted(
+    { content: "When is my book due?", reasoning: "I play a reader." },
+    "Then renew it.",
+    `Thanks! ${STOP}`,
+  );
+  return { agent, user, ...(await play({ agent, user })) };
+}
+
+test("the user sees what was said, roles flipped, and nothing of tools or reasoning", async () => {
+  const { user } = await twoTurns();
+  expect(user.requests[2]?.messages).toEqual([
+    { role: "user", content: NEUTRAL_OPENER },
+    { role: "assistant", content: "When is my book due?" },
+    { role: "user", content: "It is due on February 10." },
+    { role: "assistant", content: "Then renew it." },
+    { role: "user", content: "Renewed." },
+  ]);
+  expect(user.requests[2]).toMatchObject({ tools: [], toolChoice: "none", system: "You owe books." });
+});
+
+test("the user's view starts with a neutral opener, unless the query itself opens with the assistant", () => {
+  expect(viewFor("user", [{ role: "user", content: "Hi" }], [])).toEqual([
+    { role: "user", content: NEUTRAL_OPENER },
+    { role: "assistant", content: "Hi" },
+  ]);
+  const greeted = [
+    { role: "assistant" as const, content: "Welcome." },
+    { role: "user" as const, content: "Hi" },
+  ];
+  expect(viewFor("user", greeted, [])).toEqual([
+    { role: "user", content: "Welcome." },
+    { role: "assistant", content: "Hi" },
+  ]);
+});
+
+test("a new turn starts without earlier turns' reasoning; contents, calls and results stay", async () => {
+  const { agent } = await twoTurns();
+  expect(agent.requests[2]?.messages).toEqual([
+    { role: "user", content: "When is my book due?" },
+    {
+      role: "assistant",
+      content: "Let me look.",
+      toolCalls: [{ id: "c1_0", name: "find_loan", arguments: '{"id":7}' }],
+    },
+    expect.objectContaining({ role: "tool", callId: "c1_0", content: expect.stringContaining("Middlemarch") }),
+    { role: "assistant", content: "It is due on February 10." },
+    { role: "user", content: "Then renew it." },
+  ]);
+});
+
+test("within a turn the agent sees its own reasoning, and what its provider wants back", async () => {
+  const agent = scripted(
+    { ...call("find_loan", { id: 7 }), reasoning: "I need the loan.", opaque: { signature: "s1" } },
+    "It is due on February 10.",
+    "You are welcome.",
+  );
+  await play({ agent, user: scripted("When is it due?", "Thank you.", STOP) });
+  expect(agent.requests[1]?.messages[1]).toMatchObject({ reasoning: "I need the loan.", opaque: { signature: "s1" } });
+  expect(agent.requests[2]?.messages[1]).not.toHaveProperty("reasoning");
+  expect(agent.requests[2]?.messages[1]).not.toHaveProperty("opaque");
+});
+
+test("the trajectory keeps the reasoning of every turn", async () => {
+  const { entries, query } = await twoTurns();
+  const kept = toMessages(query.messages, entries).flatMap((message) =>
+    message.role === "assistant" ? [message.reasoning_content] : [],
+  );
+  expect(kept).toEqual(["I need the loan.", "That answers it.", "They agreed.", "Done."]);
+});
+
+test("a rejected reply is in nobody's view", async () => {
+  const agent = scripted({ content: "" }, "It is due on February 10.");
+  const user = scripted("When is it due?", "Agent: it is due soon.", STOP);
+  const { entries } = await play({ agent, user });
+  expect(agent.requests[1]?.messages).toEqual(agent.requests[0]?.messages);
+  expect(user.requests[2]?.messages).toEqual(user.requests[1]?.messages);
+  expect(JSON.stringify(viewFor("agent", [], entries))).not.toContain("due soon");
+});

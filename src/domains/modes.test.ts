@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Query } from "../core/index.ts";
+import { bundledFolder } from "./bundled.ts";
+import { type Domain, loadDomain, readToolList } from "./domain.ts";
+import type { DomainFiles } from "./folder.ts";
+import { openForMode } from "./modes.ts";
+
+const others = bundledFolder().list("single");
+const query: Query = { id: "q", messages: [], userSystemPrompt: "", taskInfo: {}, hash: "" };
+const never = new AbortController().signal;
+let domain: Domain;
+beforeAll(async () => {
+  domain = await loadDomain(bundledFolder().find(["StudentAcademicPortal"]));
+});
+
+test("positive offers the domain's own tools, and they work", async () => {
+  const environment = await openForMode(domain, { mode: "positive", seed: 1, query, others });
+  expect(environment.tools).toEqual(domain.toolbox.tools);
+  const result = await environment.call({ id: "1", name: "search_courses", arguments: '{"term":"2026SP"}' }, never);
+  expect(result.isError).toBe(false);
+});
+
+test("no_tool offers none, and a call is answered as an unknown tool", async () => {
+  const environment = await openForMode(domain, { mode: "no_tool", seed: 1, query, others });
+  expect(environment.tools).toEqual([]);
+  const result = await environment.call({ id: "1", name: "search_courses", arguments: "{}" }, never);
+  expect(result).toMatchObject({ isError: true, fault: "unknown_tool", content: expect.stringContaining("No tools") });
+  expect(await environment.state()).toEqual({});
+});
+
+test("wrong_tool offers the query's own tools, which answer with an error", async () => {
+  const tools = [{ type: "function", function: { name: "order_pizza", description: "Orders.", parameters: {} } }];
+  const environment = await openForMode(domain, { mode: "wrong_tool", seed: 1, query: { ...query, tools }, others });
+  expect(environment.tools).toMatchObject([{ name: "order_pizza", description: "Orders." }]);
+  const call = (name: string) => environment.call({ id: "1", name, arguments: "{}" }, never);
+  expect(await call("order_pizza")).toMatchObject({ isError: true, fault: "tool_error" });
+  expect(await call("search_courses")).toMatchObject({ isError: true, fault: "unknown_tool" });
+});
+
+/** The bundled domains under other names, as lists that a domain may borrow. */
+function borrowed(name: string, from: string): DomainFiles {
+  const files = bundledFolder().find([from]);
+  return { ...files, name, servers: [name], toolListFiles: { [name]: files.toolListFiles[from] as string } };
+}
+
+test("without tools of its own a query gets another domain's, chosen by seed", async () => {
+  const choices = [
+    borrowed("Money", "StudentFinancialServices"),
+    borrowed("Health", "StudentHealthServices"),
+    borrowed("Same", "StudentAcademicPortal"),
+  ];
+  const own = new Set(domain.toolbox.names());
+  const allowed = choices.filter((files) => !readToolList(files.name, files).some((tool) => own.has(tool.name)));
+  const offered = new Set<string>();
+  for (let seed = 0; seed < 30; seed++) {
+    const first = await openForMode(domain, { mode: "wrong_tool", seed, query, others: choices });
+    const again = await openForMode(domain, { mode: "wrong_tool", seed, query, others: choices });
+    expect(again.tools).toEqual(first.tools);
+    offered.add(first.tools.map((tool) => tool.name).join());
+  }
+  expect(offered.size).toBe(allowed.length);
+  expect(allowed.map(({ name }) => name)).not.toContain("Same");
+});
+
+test("a domain that shares a tool's name is never borrowed from, and neither is the domain itself", async () => {
+  for (let seed = 0; seed < 10; seed++) {
+    const { tools } = await openForMode(domain, { mode: "wrong_tool", seed, query, others });
+    expect(tools.length).toBeGreaterThan(0);
+    expect(tools.filter((tool) => domain.toolbox.resolve(tool.name))).toEqual([]);
+  }
+});

@@ -1,0 +1,106 @@
+// Every dialect but OpenAI's, through a provider package at the level of a single request: one call to one endpoint. It
+// neither waits nor tries again; every way in which a call can fail is a ModelFailure, and an abort by the caller comes
+// back as the caller's reason.
+import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
+import { type Clock, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
+import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
+import type { Dispatchers } from "../http.ts";
+import { recoverTextCalls } from "../openai/text-calls.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { createRedactor, secretsOf, type Variables } from "../secrets.ts";
+import { awsCredentials, awsSecrets } from "./aws.ts";
+import { createExchange, type Exchange } from "./exchange.ts";
+import { callOptions, createBodyEditor } from "./options.ts";
+import { toPrompt, toTools } from "./prompt.ts";
+import { loadProvider, type OpenModel } from "./providers.ts";
+import { readResult } from "./reply.ts";
+
+export type AiSdkDeps = {
+  dispatchers: Dispatchers;
+  clock: Clock;
+  /** for Bedrock's credentials; everything else is in the resolved model */
+  env: Variables;
+  /** how long an answer that has begun may pause; 120 unless told */
+  idleSeconds?: number | undefined;
+};
+
+const TOTAL_SECONDS = 600;
+const IDLE_SECONDS = 120;
+
+/** A client of the model's first base URL. Its package is loaded at the first call. */
+export function createAiSdkClient(model: ResolvedModel, settings: CallSettings, deps: AiSdkDeps): ModelClient {
+  const { dispatchers, clock, env } = deps;
+  const baseUrl = model.baseUrls[0] ?? "";
+  if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is no URL`);
+  const { origin, pathname } = new URL(baseUrl);
+  const aws = model.dialect === "bedrock" ? awsCredentials(model, env) : undefined;
+  const redact = createRedactor([...secretsOf(model), ...(aws ? awsSecrets(env) : [])]);
+  const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact };
+  const limits = {
+    totalMs: (settings.timeoutSeconds ?? TOTAL_SECONDS) * 1000,
+    idleMs: (deps.idleSeconds ?? IDLE_SECONDS) * 1000,
+  };
+  const options = callOptions(model, settings);
+  const edit = createBodyEditor(model, settings);
+  let provider: Promise<OpenModel> | undefined;
+
+  return {
+    id: model.id,
+    async complete(request, signal) {
+      signal.throwIfAborted();
+      provider ??= loadProvider(model, aws);
+      const open = await provider;
+      const context: FailureContext = { ...shown, party: request.origin.party };
+      const exchange = createExchange({ dispatchers, clock, context, limits, signal, edit });
+      let result: LanguageModelV3GenerateResult;
+      try {
+        result = await open(exchange.fetch).doGenerate({
+          ...options,
+          prompt: toPrompt(request, model),
+          ...toolOptions(request, model),
+          ...(settings.sendSeed && { seed: request.origin.seed }),
+          abortSignal: signal,
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw exchange.failure() ?? failureOfPackage(context, error, exchange);
+      }
+      refuseBrokenReply(context, result);
+      const reply = readResult(result, model.prices);
+      return settings.recoverTextCalls && request.toolChoice === "auto"
+        ? recoverTextCalls(reply, request.tools)
+        : reply;
+    },
+  };
+}
+
+/** The tools stay listed when none may be called: history names them, and the server's prefix cache stays warm. */
+function toolOptions({ tools, toolChoice }: ModelRequest, model: ResolvedModel) {
+  if (tools.length === 0) return {};
+  // Bedrock cannot say "none"; its package would drop the tools, and with them every call and result in the history
+  const type = model.dialect === "bedrock" ? "auto" : toolChoice;
+  return { tools: toTools(tools), toolChoice: { type } };
+}
+
+/** The package could not make sense of the answer, or made no request at all. Its own error may hold headers and keys. */
+function failureOfPackage(context: FailureContext, error: unknown, exchange: Exchange): ModelFailure {
+  const answer = exchange.answer();
+  if (answer !== undefined) return failureOfReply(context, "with a body that is cut or no reply", answer);
+  const reason = context.redact(messageOf(error)).slice(0, 300);
+  return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent: ${reason}`);
+}
+
+/** Reasons for which a server breaks off a reply of its own accord: the model did not say this. */
+const BROKEN_OFF = new Set(["error", "timeout"]);
+
+function refuseBrokenReply(context: FailureContext, { content, finishReason }: LanguageModelV3GenerateResult): void {
+  const reason = finishReason.raw?.toLowerCase();
+  if (reason === "model_context_window_exceeded") {
+    const message = `the dialogue no longer fits ${context.model}'s context`;
+    const details = { stopReason: "context_overflow", boundary: context.party } as const;
+    throw new ModelFailure("context-overflow", message, details);
+  }
+  if (reason !== undefined && BROKEN_OFF.has(reason))
+    throw failureOfReply(context, `with a reply it broke off (${reason})`);
+  if (reason === undefined && content.length === 0) throw failureOfReply(context, "without a reply");
+}

@@ -1,0 +1,72 @@
+// The HTTP side of one call: a `fetch` for a provider package that posts over our own connections and time limits, and
+// remembers what came of it. Packages wrap errors in ways of their own; the failure noted here is the one that counts.
+import type { Clock, JsonObject } from "../../core/index.ts";
+import { type FailureContext, failureOfStatus, failureOfTransport, type ModelFailure, retryAfter } from "../failure.ts";
+import type { Dispatchers } from "../http.ts";
+import { type PostLimits, post } from "../openai/post.ts";
+
+/** Sent to no one: a package that is handed no key would look for one in the process's environment. */
+export const NO_KEY = "no-key";
+
+export type Exchange = {
+  fetch: typeof globalThis.fetch;
+  /** why the last request failed */
+  failure(): ModelFailure | undefined;
+  /** the text of the last answer that a server called fine */
+  answer(): string | undefined;
+};
+
+export type ExchangeCall = {
+  dispatchers: Dispatchers;
+  clock: Clock;
+  context: FailureContext;
+  limits: PostLimits;
+  signal: AbortSignal;
+  edit?: ((body: JsonObject) => JsonObject) | undefined;
+};
+
+export function createExchange({ dispatchers, clock, context, limits, signal, edit }: ExchangeCall): Exchange {
+  // a package may make several requests for one reply; together they keep within the limit
+  const deadline = clock.now() + limits.totalMs;
+  let failure: ModelFailure | undefined;
+  let answered: string | undefined;
+
+  function failWith(reason: ModelFailure): never {
+    failure = reason;
+    throw reason;
+  }
+
+  return {
+    failure: () => failure,
+    answer: () => answered,
+    async fetch(input, init) {
+      const url = new URL(String(input));
+      const text = String(init?.body ?? "");
+      const body = edit ? JSON.stringify(edit(JSON.parse(text) as JsonObject)) : text;
+      const target = {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        headers: headersOf(init?.headers),
+        limits: { ...limits, totalMs: Math.max(1, deadline - clock.now()) },
+      };
+      const answer = await post(dispatchers.for(url), { target, body }, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return failWith(failureOfTransport(context, error));
+      });
+      const { status } = answer;
+      if (status < 200 || status >= 300) {
+        const retryAfterMs = retryAfter(answer.headers, clock.now());
+        failWith(failureOfStatus(context, { status, text: answer.text, retryAfterMs }));
+      }
+      answered = answer.text;
+      return new Response(answer.text, { headers: { "content-type": "application/json" } });
+    },
+  };
+}
+
+function headersOf(given: RequestInit["headers"]): { [name: string]: string } {
+  const headers = Object.fromEntries(new Headers(given));
+  for (const [name, value] of Object.entries(headers))
+    if (value === NO_KEY || value === `Bearer ${NO_KEY}`) delete headers[name];
+  return headers;
+}

@@ -1,0 +1,53 @@
+// A package's result, read into our words. What is missing or odd gets the plainest meaning; nothing is guessed.
+import type { LanguageModelV3GenerateResult, LanguageModelV3Usage } from "@ai-sdk/provider";
+import type { Finish, ModelReply, ToolCall, Usage } from "../../core/index.ts";
+import { joinReasoning, splitThinking } from "../reasoning.ts";
+import type { Prices } from "../resolved.ts";
+import { toOpaque } from "./opaque.ts";
+
+export function readResult(result: LanguageModelV3GenerateResult, prices: Prices | undefined): ModelReply {
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const toolCalls: ToolCall[] = [];
+  for (const part of result.content) {
+    if (part.type === "text") texts.push(part.text);
+    else if (part.type === "reasoning") thoughts.push(part.text);
+    else if (part.type === "tool-call" && !part.providerExecuted)
+      toolCalls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input });
+  }
+  const split = splitThinking(texts.join(""));
+  const reply: ModelReply = {
+    content: split.content,
+    toolCalls,
+    usage: readUsage(result.usage, prices),
+    finish: readFinish(result.finishReason.unified, toolCalls.length > 0),
+  };
+  const reasoning = joinReasoning(thoughts.filter(Boolean).join("\n"), split.reasoning);
+  if (reasoning !== undefined) reply.reasoning = reasoning;
+  const opaque = toOpaque(result.content);
+  if (opaque !== undefined) reply.opaque = opaque;
+  return reply;
+}
+
+/** A cut or filtered reply stays one, calls or not. What a package calls an error is a call that the model garbled. */
+function readFinish(reason: LanguageModelV3GenerateResult["finishReason"]["unified"], hasCalls: boolean): Finish {
+  const finish = reason === "error" ? "other" : reason;
+  return hasCalls && (finish === "stop" || finish === "other") ? "tool-calls" : finish;
+}
+
+/** Writing to a cache costs extra at Anthropic; nobody else counts it. */
+const CACHE_WRITE_FACTOR = 1.25;
+
+function readUsage(usage: LanguageModelV3Usage, prices: Prices | undefined): Usage {
+  const inputTokens = usage.inputTokens.total ?? 0;
+  const outputTokens = usage.outputTokens.total ?? 0;
+  const cachedTokens = Math.min(inputTokens, usage.inputTokens.cacheRead ?? 0);
+  const written = Math.min(inputTokens - cachedTokens, usage.inputTokens.cacheWrite ?? 0);
+  const plain = inputTokens - cachedTokens - written;
+  const costUsd = prices
+    ? (plain + written * CACHE_WRITE_FACTOR) * prices.input +
+      cachedTokens * (prices.cachedInput ?? prices.input) +
+      outputTokens * prices.output
+    : 0;
+  return { inputTokens, outputTokens, cachedTokens, reasoningTokens: usage.outputTokens.reasoning ?? 0, costUsd };
+}

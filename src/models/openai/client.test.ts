@@ -1,0 +1,300 @@
+import { createServer as createTcpServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import {
+  completion,
+  createManualClock,
+  failing,
+  type ModelAnswer,
+  modelAt,
+  requestOf,
+  serveModel,
+} from "../../../test/support/model-server.ts";
+import type { ToolSpec } from "../../core/index.ts";
+import type { ModelFailure } from "../failure.ts";
+import { createDispatchers, type Dispatchers } from "../http.ts";
+import { createGates, type EndpointEvent } from "../limits.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { createOpenAiClient } from "./client.ts";
+import { createEndpointClient } from "./endpoint.ts";
+
+const never = new AbortController().signal;
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function dispatchersFor(options?: { connectMs: number }): Dispatchers {
+  const dispatchers = createDispatchers({}, options);
+  cleanups.push(() => dispatchers.close());
+  return dispatchers;
+}
+
+async function serve(...answers: ModelAnswer[]) {
+  const server = await serveModel(...answers);
+  cleanups.push(server.close);
+  return server;
+}
+
+/** A bare client in front of a server that plays these answers. */
+async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: Partial<ResolvedModel> = {}) {
+  const server = await serve(...answers);
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock(), idleSeconds: 0.1 };
+  const client = createOpenAiClient(modelAt(server.baseUrl, more), settings, deps);
+  return { ...server, call: (request = requestOf(), signal = never) => client.complete(request, signal) };
+}
+
+/** A client with all that surrounds it, on a clock where every wait is over at once. */
+async function whole(answers: ModelAnswer[], settings: CallSettings = {}) {
+  const server = await serve(...answers);
+  const clock = createManualClock({ auto: true });
+  const events: EndpointEvent[] = [];
+  const gates = createGates({ clock, onEvent: (event) => events.push(event) });
+  const deps = { dispatchers: dispatchersFor(), clock, gates, random: { next: () => 0.5 } };
+  const client = createEndpointClient(modelAt(server.baseUrl), settings, deps);
+  return { ...server, clock, events, call: (rollout = 0) => client.complete(requestOf({}, rollout), never) };
+}
+
+const hello = completion({ content: "Hi" }, { usage: { prompt_tokens: 3, completion_tokens: 1 } });
+const tools: ToolSpec[] = [{ name: "find", description: "", parameters: {}, readOnly: true }];
+
+test("a call goes to the completions path with key, headers and body, and comes back as a reply", async () => {
+  const { call, received } = await bare(
+    [hello],
+    { temperature: 0 },
+    { apiKey: "sk-1234", headers: { "X-Title": "t" } },
+  );
+  expect(await call()).toMatchObject({ content: "Hi", finish: "stop", usage: { inputTokens: 3, outputTokens: 1 } });
+  expect(received).toMatchObject([
+    {
+      url: "/v1/chat/completions",
+      headers: { authorization: "Bearer sk-1234", "x-title": "t", "content-type": "application/json" },
+      body: { model: "model", temperature: 0 },
+    },
+  ]);
+});
+
+test("without a key nothing is sent in its place", async () => {
+  const { call, received } = await bare([hello]);
+  await call();
+  expect(received[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test.each([
+  ["a body that is no JSON", (response) => response.end('{"choices":[{"message":{"content":"Hel')],
+  ["an empty body", (response) => response.end()],
+  ["no choices", { choices: [] }],
+  ["a choice without a message", { choices: [{}] }],
+  ["an error dressed as success", { error: { message: "upstream broke" } }],
+  ["an error inside the choice", { choices: [{ error: { message: "upstream broke" } }] }],
+  ["a reply the server broke off", completion({ content: "Hel" }, {}, "insufficient_system_resource")],
+] as [string, ModelAnswer][])("%s is infrastructure, worth another try, and never read by guess", async (_, answer) => {
+  const { call } = await bare([answer]);
+  await expect(call()).rejects.toMatchObject({ kind: "bad-reply", retryable: true, boundary: "infrastructure" });
+});
+
+test("an error dressed as success with a status in it is what that status says", async () => {
+  const { call } = await bare([{ error: { message: "slow down", code: 429 } }]);
+  await expect(call()).rejects.toMatchObject({ kind: "rate-limit", retryable: true });
+});
+
+test.each([
+  ["a reset before the answer", (response) => response.socket?.resetAndDestroy()],
+  [
+    "a body shorter than announced",
+    (response) => {
+      response.writeHead(200, { "content-length": "1000" });
+      response.write('{"choices":', () => response.socket?.destroy());
+    },
+  ],
+  ["a chunked body that breaks off", (response) => response.write('{"choices":', () => response.socket?.destroy())],
+] as [string, ModelAnswer][])("%s is a network failure", async (_, answer) => {
+  const { call } = await bare([answer]);
+  await expect(call()).rejects.toMatchObject({ kind: "network", retryable: true });
+});
+
+test("nobody listening is a network failure that names the endpoint", async () => {
+  const server = await serveModel(hello);
+  await server.close();
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock() };
+  const failure = createOpenAiClient(modelAt(server.baseUrl), {}, deps).complete(requestOf(), never);
+  await expect(failure).rejects.toMatchObject({ kind: "network", retryable: true });
+  await expect(failure).rejects.toThrow(`${server.baseUrl}/chat/completions: ECONNREFUSED`);
+});
+
+test("a name that does not resolve is a network failure", async () => {
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock() };
+  const client = createOpenAiClient(modelAt("http://no-such-host.invalid/v1"), {}, deps);
+  await expect(client.complete(requestOf(), never)).rejects.toMatchObject({ kind: "network", retryable: true });
+});
+
+test("a server that never answers meets the limit for the whole call", async () => {
+  const { call } = await bare([() => undefined], { timeoutSeconds: 0.1 });
+  await expect(call()).rejects.toMatchObject({ kind: "timeout", retryable: true });
+  await expect(call()).rejects.toThrow("the whole call took longer than 0.1 s");
+});
+
+test("an answer that begins and then stands still meets the idle limit", async () => {
+  const { call } = await bare([(response) => response.write('{"choices":')]);
+  await expect(call()).rejects.toThrow("the next piece of the answer took longer than 0.1 s");
+});
+
+test("an answer that drips without end meets the limit for the whole call", async () => {
+  const drip: ModelAnswer = (response) => {
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  };
+  const { call } = await bare([drip], { timeoutSeconds: 0.3 });
+  await expect(call()).rejects.toThrow("the whole call took longer than 0.3 s");
+});
+
+test("an answer that drips, but ends in time, is an answer", async () => {
+  const text = JSON.stringify(hello);
+  const { call } = await bare([
+    (response) => {
+      let sent = 0;
+      const timer = setInterval(() => {
+        response.write(text.slice(sent, sent + 30));
+        sent += 30;
+        if (sent < text.length) return;
+        clearInterval(timer);
+        response.end();
+      }, 5);
+    },
+  ]);
+  expect((await call()).content).toBe("Hi");
+});
+
+test("a handshake that never ends meets the limit for connecting", async () => {
+  // TLS towards a server that says nothing
+  const silent = createTcpServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  cleanups.push(async () => silent.close());
+  const { port } = silent.address() as { port: number };
+  const deps = { dispatchers: dispatchersFor({ connectMs: 100 }), clock: createManualClock() };
+  const client = createOpenAiClient(modelAt(`https://127.0.0.1:${port}/v1`), {}, deps);
+  await expect(client.complete(requestOf(), never)).rejects.toMatchObject({ kind: "timeout", retryable: true });
+});
+
+test("an abort by the caller comes back as the caller's reason, before and during the call", async () => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const { call } = await bare([() => controller.abort(reason)]);
+  await expect(call(requestOf(), controller.signal)).rejects.toBe(reason);
+  await expect(call(requestOf(), controller.signal)).rejects.toBe(reason);
+});
+
+test("many calls share one signal without a word from the runtime", async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on("warning", listen);
+  const { call } = await bare([hello]);
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 50 }, () => call(requestOf(), signal)));
+  process.off("warning", listen);
+  expect(warnings).toEqual([]);
+});
+
+test("a key appears in no error, however the server repeats it", async () => {
+  const key = "sk-planted/secret+key";
+  const dressed = [key, encodeURIComponent(key), Buffer.from(key).toString("base64")].join(" ");
+  const { call } = await bare(
+    [failing(401, { error: { message: `bad key ${dressed}` } })],
+    {},
+    { apiKey: key, keyName: "MY_KEY" },
+  );
+  const failure = (await call().catch((error: unknown) => error)) as ModelFailure;
+  expect(failure.message).toContain("MY_KEY");
+  const everything = `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`;
+  for (const form of dressed.split(" ")) expect(everything).not.toContain(form);
+});
+
+test("a key that no header can carry fails at once, unseen", async () => {
+  const { call } = await bare([hello], {}, { apiKey: "sk-planted\nkey", keyName: "MY_KEY" });
+  const failure = (await call().catch((error: unknown) => error)) as ModelFailure;
+  expect(failure).toMatchObject({ kind: "refused", retryable: false });
+  expect(failure.message).not.toContain("sk-planted");
+});
+
+test("calls written as text are recovered only when asked for", async () => {
+  const answer = completion({ content: '<tool_call>{"name":"find","arguments":{}}</tool_call>' });
+  const plain = await (await bare([answer])).call(requestOf({ tools }));
+  expect(plain.toolCalls).toEqual([]);
+  const { call } = await bare([answer], { recoverTextCalls: true });
+  expect(await call(requestOf({ tools }))).toMatchObject({ toolCalls: [{ name: "find" }], recovered: true });
+  expect((await call(requestOf({ tools, toolChoice: "none" }))).toolCalls).toEqual([]);
+});
+
+test("a rate limit in seconds or as a date is waited out in full and seen", async () => {
+  const date = new Date(1_000_000 + 120_000).toUTCString();
+  const { call, clock, events } = await whole([
+    failing(429, "", { "retry-after": "7" }),
+    failing(429, "", { "retry-after": date }),
+    hello,
+  ]);
+  expect((await call()).content).toBe("Hi");
+  expect(clock.slept).toEqual([7000, 113_000]);
+  expect(events.map(({ type, seconds }) => [type, seconds])).toEqual([
+    ["endpoint-wait", 7],
+    ["endpoint-wait", 113],
+  ]);
+});
+
+test("a server that takes three at once and refuses the rest serves forty rollouts to the end", async () => {
+  let running = 0;
+  const narrow: ModelAnswer = (response) => {
+    if (running >= 3) return failing(429, "too many")(response);
+    running++;
+    setTimeout(() => {
+      running--;
+      response.end(JSON.stringify(hello));
+    }, 2);
+  };
+  const { call } = await whole([narrow]);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, rollout) => call(rollout)));
+  expect(replies).toHaveLength(40);
+});
+
+test("a burst of 5xx, resets and cut bodies is outlasted", async () => {
+  const { call, received } = await whole([
+    failing(500),
+    failing(503, "busy"),
+    (response) => response.socket?.resetAndDestroy(),
+    (response) => response.end('{"choi'),
+    hello,
+  ]);
+  expect((await call()).content).toBe("Hi");
+  expect(received).toHaveLength(5);
+});
+
+test("a 5xx that always comes back ends the rollout as infrastructure", async () => {
+  const { call, received } = await whole([failing(500, "boom")], { maxRetries: 3 });
+  await expect(call()).rejects.toMatchObject({ stopReason: "infrastructure", boundary: "infrastructure" });
+  expect(received).toHaveLength(4);
+});
+
+test("overflow, filter and a bad key are asked once", async () => {
+  for (const [status, message, stopReason] of [
+    [400, "maximum context length is 10 tokens", "context_overflow"],
+    [400, "Content Exists Risk", "content_filter"],
+    [401, "invalid key", "infrastructure"],
+  ] as const) {
+    const { call, received } = await whole([failing(status, { error: { message } })]);
+    await expect(call()).rejects.toMatchObject({ stopReason, retryable: false });
+    expect(received).toHaveLength(1);
+  }
+});
+
+test("replicas share the rollouts, and those of one that dies move to the other", async () => {
+  const slow: ModelAnswer = (response) => setTimeout(() => response.end(JSON.stringify(hello)), 20);
+  const [first, second] = [await serve(slow), await serve(slow)];
+  const clock = createManualClock({ auto: true });
+  const deps = { dispatchers: dispatchersFor(), clock, gates: createGates({ clock }), random: { next: () => 0.5 } };
+  const client = createEndpointClient(modelAt([first.baseUrl, second.baseUrl]), {}, deps);
+  const round = () => Promise.all([0, 1, 2, 3].map((rollout) => client.complete(requestOf({}, rollout), never)));
+  await round();
+  await round();
+  expect([first.received.length, second.received.length]).toEqual([4, 4]);
+  await first.close();
+  expect(await round()).toHaveLength(4);
+  expect(second.received).toHaveLength(8);
+});

@@ -1,0 +1,109 @@
+// The OpenAI-compatible dialect: one call to one endpoint, straight on undici. It neither waits nor tries again; every
+// way in which a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
+import { type Clock, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
+import type { Dispatchers } from "../http.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { createRedactor, secretsOf } from "../secrets.ts";
+import { type Answer, type PostLimits, post } from "./post.ts";
+import { type Choice, readReply } from "./reply.ts";
+import { createBodyWriter } from "./request.ts";
+import { recoverTextCalls } from "./text-calls.ts";
+
+export type OpenAiDeps = {
+  dispatchers: Dispatchers;
+  clock: Clock;
+  /** how long an answer that has begun may pause; 120 unless told */
+  idleSeconds?: number;
+};
+
+const TOTAL_SECONDS = 600;
+const IDLE_SECONDS = 120;
+
+/** A client of the model's first base URL. */
+export function createOpenAiClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps): ModelClient {
+  const url = completionsUrl(model.baseUrls[0] ?? "");
+  const dispatcher = deps.dispatchers.for(url);
+  const headers = requestHeaders(model, url);
+  const writeBody = createBodyWriter(model, settings);
+  const redact = createRedactor(secretsOf(model));
+  const limits: PostLimits = {
+    totalMs: (settings.timeoutSeconds ?? TOTAL_SECONDS) * 1000,
+    idleMs: (deps.idleSeconds ?? IDLE_SECONDS) * 1000,
+  };
+  const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
+  const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact };
+
+  return {
+    id: model.id,
+    async complete(request, signal) {
+      const context: FailureContext = { ...shown, party: request.origin.party };
+      const sent = post(dispatcher, { target, body: writeBody(request) }, signal);
+      let answer: Answer;
+      try {
+        answer = await sent;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failureOfTransport(context, error);
+      }
+      const { status, text } = answer;
+      if (status < 200 || status >= 300)
+        throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
+      const { choice, usage } = readCompletion(context, text);
+      const reply = readReply(choice, usage, model.prices);
+      return settings.recoverTextCalls && request.toolChoice === "auto"
+        ? recoverTextCalls(reply, request.tools)
+        : reply;
+    },
+  };
+}
+
+/** Reasons for which a server breaks off a reply of its own accord: the model did not say this. */
+const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
+
+function readCompletion(context: FailureContext, text: string): { choice: Choice; usage: unknown } {
+  const completion = parse(text);
+  if (completion === undefined) throw failureOfReply(context, "with a body that is cut or no JSON", text);
+  // some gateways wrap a failure of the server behind them into a 200
+  if (isObject(completion.error)) throw failureOfError(context, completion.error, text);
+  const choice = Array.isArray(completion.choices) ? completion.choices[0] : undefined;
+  if (!isObject(choice)) throw failureOfReply(context, "without a choice", text);
+  if (isObject(choice.error)) throw failureOfError(context, choice.error, JSON.stringify(choice));
+  if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
+  const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
+  if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
+  return { choice: { message: choice.message, finishReason }, usage: completion.usage };
+}
+
+function failureOfError(context: FailureContext, error: Record<string, unknown>, text: string): Error {
+  const status = Number(error.code ?? error.status);
+  return status >= 400 && status < 600
+    ? failureOfStatus(context, { status, text })
+    : failureOfReply(context, "with an error", text);
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function completionsUrl(base: string): URL {
+  if (!URL.canParse(base)) throw new UsageError(`api_base "${base}" is no URL`);
+  const url = new URL(base);
+  const path = url.pathname.replace(/\/+$/, "");
+  url.pathname = path.endsWith("/chat/completions") ? path : `${path}/chat/completions`;
+  return url;
+}
+
+function requestHeaders(model: ResolvedModel, url: URL): { [name: string]: string } {
+  const headers: { [name: string]: string } = { "content-type": "application/json", accept: "application/json" };
+  const account = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  if (model.apiKey !== undefined) headers.authorization = `Bearer ${model.apiKey}`;
+  else if (account !== ":") headers.authorization = `Basic ${Buffer.from(account).toString("base64")}`;
+  for (const [name, value] of Object.entries(model.headers)) headers[name.toLowerCase()] = value;
+  return headers;
+}

@@ -1,0 +1,44 @@
+// What a request says beside its messages and tools: sampling, thinking, and whatever the registry or the config adds.
+import { isObject, type Json, type JsonObject } from "../../core/index.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+
+/** The same for every call of a client. What registry and config add is merged last, one level deep. */
+export function requestParameters(model: ResolvedModel, settings: CallSettings): JsonObject {
+  const parameters: JsonObject = { model: model.model };
+  if (settings.temperature !== undefined) parameters.temperature = settings.temperature;
+  if (settings.topP !== undefined) parameters.top_p = settings.topP;
+  if (settings.maxTokens !== undefined) parameters[maxTokensField(model)] = settings.maxTokens;
+  for (const addition of [thinkingParameters(model, settings), model.body, settings.extraParams ?? {}])
+    for (const [name, value] of Object.entries(addition)) parameters[name] = merge(parameters[name], value);
+  // these are ours to write; a streamed answer would not be understood
+  for (const name of ["messages", "tools", "stream", "stream_options"]) delete parameters[name];
+  return parameters;
+}
+
+/** OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else. */
+function maxTokensField(model: ResolvedModel): string {
+  return model.provider === "openai" && model.reasoning.style === "effort" ? "max_completion_tokens" : "max_tokens";
+}
+
+function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonObject {
+  const { type, effort, ...others } = settings.thinkingOptions ?? {};
+  const on = settings.thinking ?? (type === undefined ? settings.thinkingOptions && true : type !== "disabled");
+  if (on === undefined) return {};
+  switch (model.reasoning.style) {
+    case "thinking":
+      return { thinking: { type: on ? (type ?? "enabled") : "disabled", ...(on ? others : {}) } };
+    case "anthropic":
+      return { thinking: on ? { type: "enabled", budget_tokens: 4096, ...others } : { type: "disabled" } };
+    case "template":
+      return { chat_template_kwargs: { enable_thinking: on, ...others } };
+    case "effort":
+      // no word for "off" is understood by all of these models; "low" is
+      return { reasoning_effort: effort ?? (on ? "medium" : "low") };
+    case "none":
+      return {};
+  }
+}
+
+function merge(before: Json | undefined, after: Json): Json {
+  return isObject(before) && isObject(after) ? ({ ...before, ...after } as JsonObject) : after;
+}

@@ -1,0 +1,134 @@
+// One POST on the hot path, straight on undici's dispatch: no streams and no signals beyond the caller's own. Ends with
+// the whole answer, with the caller's reason for aborting, or with an error that names the limit that was passed.
+import { setMaxListeners } from "node:events";
+import type { Dispatcher } from "undici";
+
+export type PostTarget = {
+  origin: string;
+  path: string;
+  headers: { [name: string]: string };
+  limits: PostLimits;
+};
+
+export type PostLimits = {
+  /** the whole call, connecting included */
+  totalMs: number;
+  /** between two pieces of an answer that has begun */
+  idleMs: number;
+};
+
+export type Answer = { status: number; headers: { [name: string]: string | string[] | undefined }; text: string };
+
+export class PostTimeout extends Error {
+  readonly code = "TIMEOUT";
+}
+
+/** `parts` are handed over and not kept: a body that outlived its sending would cost more to collect than to write. */
+export function post(
+  dispatcher: Dispatcher,
+  parts: { target: PostTarget; body: string },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { origin, path, headers, limits } = parts.target;
+  const exchange = new Exchange(limits, signal);
+  if (signal.aborted) return exchange.answer;
+  try {
+    const { body } = parts;
+    dispatcher.dispatch({ origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+  } catch (error) {
+    exchange.fail(error);
+  }
+  return exchange.answer;
+}
+
+/** More than any model says in one reply: a server that floods is cut off. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
+/** What undici tells about one request, and the promise that comes of it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<Answer>;
+  readonly #limits: PostLimits;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = () => this.fail(this.#signal.reason);
+  #resolve!: (answer: Answer) => void;
+  #reject!: (reason: unknown) => void;
+  #isSettled = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: Answer["headers"] = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #total: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(limits: PostLimits, signal: AbortSignal) {
+    this.#limits = limits;
+    this.#signal = signal;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (signal.aborted) {
+      this.fail(signal.reason);
+      return;
+    }
+    // a run's signal is shared by thousands of calls; that is no leak
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", this.#onAbort);
+    this.#total = setTimeout(() => this.fail(tookTooLong("the whole call", limits.totalMs)), limits.totalMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isSettled) controller.abort(givenUp());
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Answer["headers"]): void {
+    // an informational 1xx answer may come first; the last one counts
+    this.#status = status;
+    this.#headers = headers;
+    const { idleMs } = this.#limits;
+    this.#idle ??= setTimeout(() => this.fail(tookTooLong("the next piece of the answer", idleMs)), idleMs);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    this.#idle?.refresh();
+    if (this.#bytes > MAX_ANSWER_BYTES) this.fail(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    const whole = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#bytes);
+    this.#resolve({ status: this.#status, headers: this.#headers, text: whole.toString() });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  /** May come before undici hands over a controller: a call can be given up while its connection is being made. */
+  fail(reason: unknown): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#reject(reason);
+    this.#controller?.abort(givenUp());
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#total);
+    clearTimeout(this.#idle);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+function givenUp(): Error {
+  return new Error("the call was given up");
+}
+
+function tookTooLong(what: string, milliseconds: number): PostTimeout {
+  return new PostTimeout(`${what} took longer than ${milliseconds / 1000} s`);
+}

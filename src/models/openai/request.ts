@@ -1,0 +1,107 @@
+// A request as OpenAI-compatible servers take it, built as text: tool lists and system prompts are large, repeat in
+// every call of a run, and are turned into JSON once. What goes back as history is valid, whatever a model wrote.
+import {
+  type ChatMessage,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ModelRequest,
+  parseJson,
+  type ToolCall,
+  type ToolSpec,
+} from "../../core/index.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { requestParameters } from "./parameters.ts";
+
+export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => string {
+  const parameters = requestParameters(model, settings);
+  const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
+  const sendsSeed = settings.sendSeed && parameters.seed === undefined;
+  delete parameters.tool_choice;
+  const head = `${JSON.stringify(parameters).slice(0, -1)},"messages":[`;
+  const systemText = rememberText((text) => JSON.stringify({ role: "system", content: text }));
+  return (request) => {
+    const messages = request.messages.map((message) => JSON.stringify(toWire(message, model)));
+    if (request.system !== "") messages.unshift(systemText(request.system));
+    let body = `${head}${messages.join(",")}]`;
+    if (request.tools.length > 0) {
+      body += `,"tools":${toolsText(request.tools)}`;
+      // the tools stay listed: history names them, and the server's prefix cache stays warm
+      body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
+    }
+    if (sendsSeed) body += `,"seed":${request.origin.seed}`;
+    return wellFormed(`${body}}`);
+  };
+}
+
+function toWire(message: ChatMessage, model: ResolvedModel): JsonObject {
+  if (message.role === "user") return { role: "user", content: message.content };
+  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
+  // an empty text and not null: chat templates write null as "None"
+  const wire: JsonObject = { role: "assistant", content: message.content };
+  const opaque = isObject(message.opaque) ? message.opaque : {};
+  if (message.reasoning !== undefined && model.reasoning.sendBack) wire[model.reasoning.field] = message.reasoning;
+  if (opaque.reasoning_details !== undefined) wire.reasoning_details = opaque.reasoning_details;
+  if (message.toolCalls?.length) {
+    const extras = Array.isArray(opaque.extra_content) ? opaque.extra_content : [];
+    wire.tool_calls = message.toolCalls.map((call, index) => callToWire(call, extras[index]));
+  }
+  return wire;
+}
+
+function callToWire(call: ToolCall, extra: Json | undefined): JsonObject {
+  const wire: JsonObject = {
+    id: call.id,
+    type: "function",
+    function: { name: validName(call.name), arguments: validArguments(call.arguments) },
+  };
+  if (extra !== undefined && extra !== null) wire.extra_content = extra;
+  return wire;
+}
+
+/** Several servers refuse history with arguments that are no JSON object, on every later turn. */
+export function validArguments(text: string): string {
+  if (text.trim() === "") return "{}";
+  return isObject(parseJson(text)) ? text : JSON.stringify({ _raw: text });
+}
+
+/** So do some with a tool name that no tool could have. */
+function validName(name: string): string {
+  return /^[\w.:-]{1,128}$/.test(name) ? name : name.replace(/[^\w.:-]+/g, "_").slice(0, 64) || "unnamed";
+}
+
+const toolTexts = new WeakMap<ToolSpec[], string>();
+
+function toolsText(tools: ToolSpec[]): string {
+  let text = toolTexts.get(tools);
+  if (text === undefined) {
+    const wire = tools.map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters },
+    }));
+    text = JSON.stringify(wire);
+    toolTexts.set(tools, text);
+  }
+  return text;
+}
+
+const REMEMBERED = 256;
+
+/** A run has few system prompts for its agents and one per query for its users: the latest are kept. */
+function rememberText(write: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let written = known.get(text);
+    if (written === undefined) {
+      written = write(text);
+      if (known.size >= REMEMBERED) known.delete(known.keys().next().value as string);
+      known.set(text, written);
+    }
+    return written;
+  };
+}
+
+/** Half a surrogate pair, which JSON.stringify writes as an escape, is no text to a server that encodes UTF-8. */
+function wellFormed(json: string): string {
+  return json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : json;
+}
