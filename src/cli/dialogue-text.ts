@@ -76,7 +76,7 @@ function wrap(text: string, width: number): string[] {
       line = "";
     }
     line += line === "" ? word.trimStart() : word;
-    while (line.length > width) {
+    while (line.trimEnd().length > width) {
       lines.push(line.slice(0, width));
       line = line.slice(width);
     }
