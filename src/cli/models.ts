@@ -129,7 +129,10 @@ async function show(name: string, options: Options, deps: ModelsCommandDependenc
     ["price", priceText(model.prices)],
     ["context", countText(model.contextLength)],
     ["longest output", countText(listed?.maxOutput)],
-    ["reasoning", `${reasoning.style}, ${reasoning.sendBack ? `sent back as ${reasoning.field}` : "not sent back"}`],
+    [
+      "reasoning",
+      `${reasoning.style}, ${reasoning.sendBack ? `sent back as ${reasoning.field}${reasoning.sendBack === "all" ? " in all later turns" : ""}` : "not sent back"}`,
+    ],
   ];
   for (const line of align(lines)) deps.print(line);
   if (listed || dialect === "scripted" || findEntry(name, registry)) return;

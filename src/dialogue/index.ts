@@ -15,4 +15,4 @@ export {
   tokenBudget,
   usageOf,
 } from "./stop-conditions.ts";
-export { NEUTRAL_OPENER, viewFor } from "./view.ts";
+export { NEUTRAL_OPENER, type ReasoningSpan, viewFor } from "./view.ts";

@@ -37,7 +37,8 @@ export function faultsOf(entries: readonly Entry[]): { type: string; [detail: st
   return entries.flatMap((entry) => {
     if (entry.type === "reply") {
       const faults: { type: string; [detail: string]: string }[] = [];
-      if (entry.rejected) faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry) });
+      if (entry.rejected)
+        faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry) });
       for (const call of entry.toolCalls) {
         if (call.originalId !== undefined)
           faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });

@@ -182,7 +182,9 @@ test("the judge reads what was said after each turn and ends the dialogue with i
   expect(outcome).toEqual({ success: true, stopReason: "llm_judge", message: "all done" });
   expect(entries.filter((entry) => entry.type === "verdict")).toMatchObject([{ stop: false }, { stop: true }]);
   const transcript = judge.requests[1]?.messages[0]?.content ?? "";
-  expect(transcript).toContain("User: When is my book due?\n\nAgent: Shall I renew it?\n\nUser: Yes.\n\nAgent: Renewed.");
+  expect(transcript).toContain(
+    "User: When is my book due?\n\nAgent: Shall I renew it?\n\nUser: Yes.\n\nAgent: Renewed.",
+  );
   expect(transcript).not.toContain("find_loan");
 });
 

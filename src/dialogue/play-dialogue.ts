@@ -20,9 +20,9 @@ import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
 import { firstStop, type StopCondition } from "./stop-conditions.ts";
 import { findUserFault } from "./user-faults.ts";
-import { viewFor } from "./view.ts";
+import { type ReasoningSpan, viewFor } from "./view.ts";
 
-export type Speaker = { client: ModelClient; system: string };
+export type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
 
 export type DialogueSetup = {
   query: Query;
@@ -149,7 +149,7 @@ class Dialogue {
     const reply: ModelReply = await speaker.client.complete(
       {
         system: speaker.system,
-        messages: viewFor(party, query.messages, this.#entries),
+        messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
         tools: party === "agent" ? environment.tools : [],
         toolChoice,
         origin: this.#origin(party),

@@ -89,3 +89,15 @@ test("a rejected reply is in nobody's view", async () => {
   expect(user.requests[2]?.messages).toEqual(user.requests[1]?.messages);
   expect(JSON.stringify(viewFor("agent", [], entries))).not.toContain("due soon");
 });
+
+test("where a provider refuses the dialogue otherwise, earlier replies that called tools keep their reasoning", async () => {
+  const { entries } = await twoTurns();
+  const reasonings = viewFor("agent", [], entries, "dialogue").map((message) =>
+    message.role === "assistant" ? message.reasoning : undefined,
+  );
+  expect(reasonings.filter((reasoning) => reasoning !== undefined)).toContain("I need the loan.");
+  expect(reasonings).not.toContain("That answers it.");
+  expect(
+    viewFor("agent", [], entries).some((message) => "reasoning" in message && message.reasoning === "I need the loan."),
+  ).toBe(false);
+});

@@ -6,11 +6,19 @@ import { readUserText } from "./end-tokens.ts";
 /** Several dialects refuse a list that starts with an assistant message: in the user's view the agent greets first. */
 export const NEUTRAL_OPENER = "Hello! How can I help you today?";
 
-export function viewFor(party: Party, opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {
-  return party === "agent" ? agentView(opening, entries) : userView(opening, entries);
+/** How long a reply's reasoning stays in the agent's context: for its turn, or, if it called tools, for the dialogue. */
+export type ReasoningSpan = "turn" | "dialogue";
+
+export function viewFor(
+  party: Party,
+  opening: readonly OpeningMessage[],
+  entries: readonly Entry[],
+  span: ReasoningSpan = "turn",
+): ChatMessage[] {
+  return party === "agent" ? agentView(opening, entries, span) : userView(opening, entries);
 }
 
-function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {
+function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
   const messages: ChatMessage[] = opening.map(({ role, content }) => ({ role, content }));
   const turnStart = entries.findLastIndex((entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected);
   for (const [index, entry] of entries.entries()) {
@@ -25,11 +33,12 @@ function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]
     } else if (entry.type === "reply" && !entry.rejected) {
       if (entry.by === "user") messages.push({ role: "user", content: readUserText(entry.content).text });
       else {
+        const keeps = index > turnStart || (span === "dialogue" && entry.toolCalls.length > 0);
         messages.push({
           role: "assistant",
           content: entry.content,
-          ...(index > turnStart && entry.reasoning ? { reasoning: entry.reasoning } : {}),
-          ...(index > turnStart && entry.opaque !== undefined ? { opaque: entry.opaque } : {}),
+          ...(keeps && entry.reasoning ? { reasoning: entry.reasoning } : {}),
+          ...(keeps && entry.opaque !== undefined ? { opaque: entry.opaque } : {}),
           ...(entry.toolCalls.length > 0 ? { toolCalls: entry.toolCalls } : {}),
         });
       }

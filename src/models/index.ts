@@ -1,4 +1,40 @@
-export { findEntry, type Registry, type RegistryEntry, registryFileSchema, registrySchema } from "./registry.ts";
+export {
+  type CallPlace,
+  type CassetteStore,
+  createReplayClient,
+  type RecordedCall,
+  withCassette,
+} from "./cassettes/cassette.ts";
+export type { ClientFacts } from "./cassettes/fingerprint.ts";
+export {
+  type CatalogueModel,
+  type CatalogueProvider,
+  findModel,
+  findProvider,
+  listModels,
+  listProviders,
+} from "./catalogue/catalogue.ts";
+export { habitsOf } from "./catalogue/habits.ts";
+export { suggestModels } from "./catalogue/suggest.ts";
+export { createModels, type ModelOverrides, type Models, type ModelsDeps } from "./connect.ts";
+export { FAULT_KINDS, type FaultKind, parseFaults } from "./mock-server/fault-spec.ts";
+export type { DialogueSign, FindScript } from "./mock-server/play.ts";
+export {
+  type MockServer,
+  type MockServerOptions,
+  type RequestCounts,
+  type ServedRequest,
+  startMockServer,
+} from "./mock-server/server.ts";
+export {
+  findEntry,
+  type Registry,
+  type RegistryEntry,
+  registryEntrySchema,
+  registryFileSchema,
+  registrySchema,
+} from "./registry.ts";
+export type { ResolveContext } from "./resolve.ts";
 export { resolveModel } from "./resolve.ts";
 export {
   type CallSettings,
@@ -14,18 +50,4 @@ export {
 export { createScriptedClient } from "./scripted/clients.ts";
 export { FAILURES, type Failure, perform } from "./scripted/performance.ts";
 export { type PlanFor, parseScriptedName, type Script } from "./scripted/script.ts";
-export { createRedactor, secretsOf, type Variables } from "./secrets.ts";
-export {
-  type CatalogueModel,
-  type CatalogueProvider,
-  findModel,
-  findProvider,
-  listModels,
-  listProviders,
-} from "./catalogue/catalogue.ts";
-export { habitsOf } from "./catalogue/habits.ts";
-export { suggestModels } from "./catalogue/suggest.ts";
-export { registryEntrySchema } from "./registry.ts";
-export type { ResolveContext } from "./resolve.ts";
-export { fillVariables } from "./secrets.ts";
-export { createModels, type ModelOverrides, type Models, type ModelsDeps } from "./connect.ts";
+export { createRedactor, fillVariables, secretsOf, type Variables } from "./secrets.ts";

@@ -35,7 +35,12 @@ export const registryEntrySchema = z.strictObject({
   reasoning: z
     .strictObject({
       style: z.enum(THINKING_STYLES).optional().describe("how the model is told to think"),
-      send_back: z.boolean().optional().describe("whether this turn's reasoning goes back with the next request"),
+      send_back: z
+        .union([z.boolean(), z.literal("all")])
+        .optional()
+        .describe(
+          "whether this turn's reasoning goes back with the next request; all: also that of earlier tool calls",
+        ),
       field: z.string().min(1).optional().describe("the field that carries it"),
     })
     .optional(),

@@ -22,7 +22,7 @@ describe("names", () => {
       keyName: "DEEPSEEK_API_KEY",
       prices: { input: 0.435 / 1e6, output: 0.87 / 1e6, cachedInput: 0.003625 / 1e6 },
       contextLength: 1000000,
-      reasoning: { style: "thinking", sendBack: true, field: "reasoning_content" },
+      reasoning: { style: "thinking", sendBack: "all", field: "reasoning_content" },
       limits: {},
       headers: {},
       body: {},

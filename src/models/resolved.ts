@@ -16,8 +16,11 @@ export type ThinkingStyle = (typeof THINKING_STYLES)[number];
 
 export type ReasoningHabits = {
   style: ThinkingStyle;
-  /** whether this turn's reasoning goes back with the following requests, and under which field */
-  sendBack: boolean;
+  /**
+   * whether this turn's reasoning goes back with the following requests, and under which field; "all": also that of
+   * earlier turns' replies which called tools, where the provider refuses the dialogue without it
+   */
+  sendBack: boolean | "all";
   field: string;
 };
 

@@ -4,14 +4,17 @@ export { listDomains } from "./config/datasets.ts";
 export { type LocatedFolder, locateDataset, locateDomain, locateFolder, type Source } from "./config/locate.ts";
 export { checkYaml, readYaml } from "./config/read-yaml.ts";
 export {
+  type ConfigOrigin,
   type Overrides,
+  quote,
   type ResolvedRun,
   readConfig,
   resolveConfig,
   resolveConfigFile,
 } from "./config/resolve.ts";
-export { type Config, configJsonSchema, configSchema } from "./config/schema.ts";
+export { type Config, configJsonSchema, configSchema, LOG_LEVELS } from "./config/schema.ts";
 export { type DryDataset, dryRun } from "./dry-run.ts";
+export { createScriptFinder, type ScriptFinder } from "./find-script.ts";
 export { createResources, type RunResources } from "./resources.ts";
 export { dryRunResolved, type RunResolvedOptions, runResolved } from "./run-resolved.ts";
 export { type RunOptions, type RunResult, runRollouts } from "./run-rollouts.ts";

@@ -117,7 +117,11 @@ async function play(
     query,
     origin: { ...planned.key, seed: planned.seed, mode: spec.mode },
     environment,
-    agent: { client: open("agent", dataset.agent.open(script)), system: dataset.agentSystem },
+    agent: {
+      client: open("agent", dataset.agent.open(script)),
+      system: dataset.agentSystem,
+      reasoningSpan: dataset.agent.reasoningSpan,
+    },
     ...(dataset.user
       ? { user: { client: open("user", dataset.user.open(script)), system: userSystemPrompt(query, spec.user.prompt) } }
       : {}),

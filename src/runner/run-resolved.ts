@@ -56,6 +56,9 @@ function modelsFor(
 }
 
 function clientsOf(models: Models): CreateNetworkClient {
-  return ({ model, settings, apiBase, apiKey }) =>
-    models.client(model, settings, { ...(apiBase ? { apiBase } : {}), ...(apiKey ? { apiKey } : {}) });
+  return ({ model, settings, apiBase, apiKey }) => {
+    const overrides = { ...(apiBase ? { apiBase } : {}), ...(apiKey ? { apiKey } : {}) };
+    const { sendBack } = models.resolve(model, overrides).reasoning;
+    return { ...models.client(model, settings, overrides), reasoningSpan: sendBack === "all" ? "dialogue" : "turn" };
+  };
 }

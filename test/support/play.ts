@@ -36,17 +36,19 @@ export const STOP = "###STOP###";
 export type Line = string | Partial<ModelReply> | Error;
 export type ScriptedModel = ModelClient & { requests: ModelRequest[] };
 
-/** Says its lines in order, whatever it is asked, and keeps what it was asked. */
+/** Says its lines in order, in each rollout from the first, and keeps what it was asked. */
 export function scripted(...lines: Line[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
     id: "test/scripted",
     requests,
     complete: async (request) => {
-      const line = lines[requests.push(request) - 1];
-      if (line === undefined) throw new Error(`no line is left for call ${requests.length} of ${request.origin.party}`);
+      requests.push(request);
+      const { party, position } = request.origin;
+      const line = lines[position];
+      if (line === undefined) throw new Error(`call ${position + 1} of the ${party} has no line`);
       if (line instanceof Error) throw line;
-      return toReply(line, requests.length);
+      return toReply(line, position + 1);
     },
   };
 }

@@ -11,9 +11,14 @@ function habits(name: string, more: { fact?: ReasoningFact; dialect?: Dialect } 
 
 test("DeepSeek is switched with `thinking` and gets this turn's reasoning back as reasoning_content", () => {
   const expected = { style: "thinking", sendBack: true, field: "reasoning_content" };
+  expect(habits("openai/deepseek-v3.2-fc")).toEqual(expected);
+});
+
+test("DeepSeek from V4 on gets the reasoning of earlier tool calls back in all later turns", () => {
+  const expected = { style: "thinking", sendBack: "all", field: "reasoning_content" };
   expect(habits("deepseek/deepseek-v4-pro")).toEqual(expected);
   expect(habits("deepseek/deepseek-reasoner")).toEqual(expected);
-  expect(habits("openai/deepseek-v3.2-fc")).toEqual(expected);
+  expect(habits("openai/deepseek-v4-flash")).toEqual(expected);
 });
 
 test("an R1, which refuses its reasoning and cannot be switched, gets nothing back", () => {

@@ -40,7 +40,9 @@ const ROWS: Row[] = [
   // answered 400 when any came back, called no tools, and could not be told to stop thinking. DeepSeek's own
   // `deepseek-reasoner` is no R1 any more, so only names that say R1 are held to be one.
   { model: /deepseek.*\br1\b/i, habits: NO_HABITS },
-  { provider: /^deepseek$/, habits: habits("thinking", "send back") },
+  // From V4 on that holds for all later turns too, and everything that DeepSeek itself serves is V4 or newer.
+  { provider: /^deepseek$/, habits: habits("thinking", "send back all") },
+  { model: /deepseek.*v4/i, fact: "effort", habits: habits("effort", "send back all") },
 
   // The same switch elsewhere. These keep their reasoning between the tool calls of a turn.
   { provider: /^(moonshot|kimi)/, model: /kimi-k3/i, habits: habits("effort", "send back") },
@@ -53,6 +55,7 @@ const ROWS: Row[] = [
   { provider: /^(alibaba|qwen)/, habits: habits("template", "keep") },
 
   // By name, whoever serves it: also what stands behind a custom api_base.
+  { model: /deepseek.*v4/i, habits: habits("thinking", "send back all") },
   { model: /deepseek/i, habits: habits("thinking", "send back") },
   { model: /(^|\/)gpt-\d.*chat/i, habits: NO_HABITS },
   { model: /(^|\/)(o\d|gpt-[5-9]|gpt-oss)/i, habits: habits("effort", "keep") },
@@ -60,8 +63,10 @@ const ROWS: Row[] = [
   { model: /(^|[/_-])(qwen|qwq)/i, habits: habits("template", "keep") },
 ];
 
-function habits(style: ThinkingStyle, back: "send back" | "keep", field = "reasoning_content"): ReasoningHabits {
-  return { style, sendBack: back === "send back", field };
+type Back = "send back" | "send back all" | "keep";
+
+function habits(style: ThinkingStyle, back: Back, field = "reasoning_content"): ReasoningHabits {
+  return { style, sendBack: back === "send back all" ? "all" : back === "send back", field };
 }
 
 function fits(row: Row, subject: HabitsSubject): boolean {

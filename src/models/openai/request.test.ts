@@ -163,3 +163,14 @@ test("a changed tool list is a new one: each list is written as it is", () => {
   for (let index = 0; index < 600; index++)
     expect(writer(requestOf({ system: `s${index}` }))).toContain(`"content":"s${index}"`);
 });
+
+test("where reasoning is demanded of every reply that called tools, one that had none sends it empty", () => {
+  const toolCalls = [{ id: "a", name: "find", arguments: "{}" }];
+  const messages: ChatMessage[] = [
+    { role: "assistant", content: "", toolCalls },
+    { role: "assistant", content: "Done." },
+  ];
+  const [called, spoke] = history(messages, { sendBack: "all" }) as JsonObject[];
+  expect(called).toMatchObject({ reasoning_content: "" });
+  expect(spoke).not.toHaveProperty("reasoning_content");
+});

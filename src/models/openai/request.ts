@@ -40,7 +40,10 @@ function toWire(message: ChatMessage, model: ResolvedModel): JsonObject {
   // an empty text and not null: chat templates write null as "None"
   const wire: JsonObject = { role: "assistant", content: message.content };
   const opaque = isObject(message.opaque) ? message.opaque : {};
-  if (message.reasoning !== undefined && model.reasoning.sendBack) wire[model.reasoning.field] = message.reasoning;
+  const { sendBack, field } = model.reasoning;
+  if (message.reasoning !== undefined && sendBack) wire[field] = message.reasoning;
+  // where it is demanded of every reply that called tools, one that had none says so
+  else if (sendBack === "all" && message.toolCalls?.length) wire[field] = "";
   if (opaque.reasoning_details !== undefined) wire.reasoning_details = opaque.reasoning_details;
   if (message.toolCalls?.length) {
     const extras = Array.isArray(opaque.extra_content) ? opaque.extra_content : [];

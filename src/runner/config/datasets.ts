@@ -1,14 +1,15 @@
 // The datasets of a config: which domain or servers each one means, and which models play it.
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { z } from "zod";
-import { UsageError } from "../../core/index.ts";
+import { type Place, UsageError } from "../../core/index.ts";
 import type { DomainFiles } from "../../domains/index.ts";
 import { findEntry, type Registry } from "../../models/index.ts";
 import { type McpServersConfig, mcpServersSchema } from "../../tools/index.ts";
 import { type DatasetSpec, DEFAULTS } from "../spec.ts";
-import { type LocatedDomain, locateDataset, locateFolder, type Source } from "./locate.ts";
+import { type LocatedDomain, locateDataset, locateFolders, type Source } from "./locate.ts";
 import { defined, resolveAgent, resolveUser } from "./parties.ts";
-import { readYaml } from "./read-yaml.ts";
+import { type Path, readYaml } from "./read-yaml.ts";
 import type { Overrides } from "./resolve.ts";
 import type { Config, DatasetConfig } from "./schema.ts";
 
@@ -17,21 +18,49 @@ export type NamedDataset = {
   config: DatasetConfig;
   located: LocatedDomain;
   mcpServers?: McpServersConfig;
+  /** where the config says something about this dataset, if there is a file */
+  placeOf(key?: string): Place | undefined;
 };
 
-export function datasetsOf(config: Config, overrides: Overrides): NamedDataset[] {
-  if (config.datasets && config.auto_discover) throw new UsageError("datasets and auto_discover exclude each other");
-  if (config.auto_discover) return discover(config.auto_discover);
-  if (!config.datasets) throw new UsageError("The config has neither datasets nor auto_discover");
+/** Where a path of the config stands, if it was read from a file. */
+export type PlaceOf = (path: Path) => Place | undefined;
+
+/** A mistake that knows no place of its own gets this one. */
+export function placed<T>(place: Place | undefined, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!place || !(error instanceof UsageError) || error.place) throw error;
+    throw new UsageError(error.message, place);
+  }
+}
+
+export function datasetsOf(config: Config, overrides: Overrides, placeOf: PlaceOf): NamedDataset[] {
+  if (config.datasets && config.auto_discover)
+    throw new UsageError("datasets and auto_discover exclude each other", placeOf(["auto_discover"]));
+  const auto = config.auto_discover;
+  if (auto) return placed(placeOf(["auto_discover", "base_path"]), () => discover(auto));
+  if (!config.datasets) throw new UsageError("The config has neither datasets nor auto_discover", placeOf([]));
   const entries: [string, DatasetConfig | null][] = Array.isArray(config.datasets)
     ? config.datasets.map((name) => [name, null])
     : Object.entries(config.datasets);
   const shared = mcpServersOf(config);
-  return entries.map(([name, value]) => {
+  return entries.map(([name, value], index) => {
     const dataset: DatasetConfig = value ?? {};
+    const base = ["datasets", Array.isArray(config.datasets) ? index : name];
+    const place = (key?: string) => placeOf(key === undefined ? base : [...base, key]);
+    return placed(place(locatingKey(dataset)), () => ({ ...nameDataset(name, dataset), placeOf: place }));
+  });
+
+  function nameDataset(name: string, dataset: DatasetConfig): Omit<NamedDataset, "placeOf"> {
     const own = mcpServersOf(dataset);
     if (own) return mcpDataset(name, dataset, own);
-    const source: Source = defined({ basePath: dataset.base_path ?? config.base_path, bundled: overrides.bundled });
+    const source: Source = defined({
+      basePath: dataset.base_path ?? config.base_path,
+      bundled: overrides.bundled,
+      queryDir: config.query_dir,
+      policyDir: config.policy_dir,
+    });
     const tools = dataset.tools === undefined ? undefined : [dataset.tools].flat();
     const names = defined({ name, mcpDomain: dataset.mcp_domain, tools, path: dataset.path });
     try {
@@ -40,7 +69,12 @@ export function datasetsOf(config: Config, overrides: Overrides): NamedDataset[]
       if (!shared || dataset.mcp_domain || dataset.base_path || !(error instanceof UsageError)) throw error;
       return mcpDataset(name, dataset, tools ? chosenServers(name, shared, tools) : shared);
     }
-  });
+  }
+}
+
+/** The key that decides which domain a dataset means. */
+function locatingKey(dataset: DatasetConfig): string | undefined {
+  return (["mcp_domain", "tools"] as const).find((key) => dataset[key] !== undefined);
 }
 
 const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
@@ -60,7 +94,7 @@ function chosenServers(name: string, servers: McpServersConfig, tools: string[])
 }
 
 /** Servers bring tools only: the queries come from `path`. */
-function mcpDataset(name: string, config: DatasetConfig, mcpServers: McpServersConfig): NamedDataset {
+function mcpDataset(name: string, config: DatasetConfig, mcpServers: McpServersConfig): Omit<NamedDataset, "placeOf"> {
   if (!config.path) throw new UsageError(`Dataset "${name}" uses mcpServers, so it needs a query file: path`);
   const files: DomainFiles = {
     name,
@@ -80,8 +114,7 @@ function mcpDataset(name: string, config: DatasetConfig, mcpServers: McpServersC
 function discover(auto: NonNullable<Config["auto_discover"]>): NamedDataset[] {
   const kinds = (auto.min_domains ?? 1) > 1 ? (["cross"] as const) : (["single", "cross"] as const);
   const party = (model: string | undefined) => (model ? { model } : undefined);
-  return kinds.flatMap((kind) => {
-    const { folder, bundled } = locateFolder(kind, { basePath: auto.base_path });
+  return locateFolders(kinds, { basePath: auto.base_path }).flatMap(({ kind, folder, bundled }) => {
     const domains = listDomains(folder.list(kind), {
       minDomains: auto.min_domains,
       requirePolicy: auto.require_policy,
@@ -90,6 +123,7 @@ function discover(auto: NonNullable<Config["auto_discover"]>): NamedDataset[] {
       name: files.name,
       config: defined({ agent: party(auto.agent_model), user: party(auto.user_model) }),
       located: { files, bundled, others: folder.list("single") },
+      placeOf: () => undefined,
     }));
   });
 }
@@ -115,7 +149,7 @@ export function resolveDataset(
   registry: Registry,
   overrides: Overrides,
 ): DatasetSpec {
-  const { name, config: own, located, mcpServers } = dataset;
+  const { name, config: own, located, mcpServers, placeOf } = dataset;
   const scripted = located.bundled && !own.path;
   const modelOf = (party: "agent" | "user") => {
     const named = typeof own[party] === "string" ? own[party] : own[party]?.model;
@@ -123,14 +157,18 @@ export function resolveDataset(
   };
   const maxTurns = own.max_turns ?? config.max_turns ?? DEFAULTS.maxTurns;
   const temperatures = { agent: config.agent_temperature, user: config.user_temperature };
-  const agent = resolveAgent(
-    own.agent,
-    defined({ model: modelOf("agent"), temperature: temperatures.agent, thinking: config.enable_thinking }),
-  );
-  const user = resolveUser(
-    own.user,
-    defined({ model: maxTurns === 1 ? "" : modelOf("user"), temperature: temperatures.user }),
-  );
+  const agent = placed(placeOf("agent"), () => {
+    const model = modelOf("agent");
+    return resolveAgent(
+      own.agent,
+      defined({ model, temperature: temperatures.agent, thinking: config.enable_thinking }),
+    );
+  });
+  const user = placed(placeOf("user"), () => {
+    const model = maxTurns === 1 ? "" : modelOf("user");
+    return resolveUser(own.user, defined({ model, temperature: temperatures.user }));
+  });
+  if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, placeOf("path"));
   return {
     name,
     domain: located.files,

@@ -24,6 +24,25 @@ export function locateFolder(kind: DatasetKind, source: Source): LocatedFolder {
   return { folder: bundledFolder(options), bundled: true };
 }
 
+/** The folders of these kinds that a source has: it may hold only one of them. */
+export function locateFolders<K extends DatasetKind>(
+  kinds: readonly K[],
+  source: Source,
+): (LocatedFolder & { kind: K })[] {
+  const problems: unknown[] = [];
+  const found = kinds.flatMap((kind) => {
+    try {
+      return [{ kind, ...locateFolder(kind, source) }];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error);
+      return [];
+    }
+  });
+  if (found.length === 0) throw problems[0];
+  return found;
+}
+
 export function locateDomain(names: string[], source: Source): LocatedDomain {
   const { folder, bundled } = locateFolder(names.length === 1 ? "single" : "cross", source);
   return { files: folder.find(names), bundled, others: folder.list("single") };
@@ -33,11 +52,10 @@ type DatasetNames = { name: string; mcpDomain?: string; tools?: string[]; path?:
 
 /** What a dataset of a config means: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
 export function locateDataset(dataset: DatasetNames, source: Source): LocatedDomain {
-  const known = new Set(
-    (["single", "cross"] as const).flatMap((kind) => locateFolder(kind, source).folder.serverNames()),
-  );
+  const known = new Set(locateFolders(["single", "cross"], source).flatMap(({ folder }) => folder.serverNames()));
   const { name, mcpDomain, tools, path } = dataset;
-  const hints = mcpDomain ? [mcpDomain] : [tools?.join("+"), name, path && basename(path, ".jsonl")];
+  const named = mcpDomain ?? tools?.join("+");
+  const hints = named ? [named] : [name, path && basename(path, ".jsonl")];
   for (const hint of hints) {
     const servers = hint && parseNames(hint, known);
     if (servers) return locateDomain(servers, source);

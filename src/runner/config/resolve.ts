@@ -1,11 +1,12 @@
 // From a config, or from flags, to a run: defaults filled in, domains located, prompts read, models named.
+import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Json, type Mode, UsageError } from "../../core/index.ts";
 import { type Registry, registryFileSchema } from "../../models/index.ts";
 import { DEFAULTS, type MonitorSpec, type RunSpec } from "../spec.ts";
-import { datasetsOf, resolveDataset } from "./datasets.ts";
+import { datasetsOf, type PlaceOf, resolveDataset } from "./datasets.ts";
 import { defined } from "./parties.ts";
-import { readYaml } from "./read-yaml.ts";
+import { openYaml, readYaml } from "./read-yaml.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** What the command line may say on top of a config. */
@@ -34,21 +35,23 @@ export function readConfig(file: string): Config {
   return readYaml(file, configSchema);
 }
 
-export function resolveConfigFile(file: string, overrides: Overrides = {}): ResolvedRun {
+export function resolveConfigFile(
+  file: string,
+  overrides: Overrides = {},
+  resumeCommand = `rollout run --config ${quote(file)}`,
+): ResolvedRun {
   const folder = join("outputs", basename(file, extname(file)));
-  return resolveConfig(readConfig(file), { folder, resumeCommand: `rollout run --config ${quote(file)}` }, overrides);
+  const { value: config, placeOf } = openYaml(file, configSchema);
+  return resolveConfig(config, { folder, resumeCommand, placeOf }, overrides);
 }
 
-export function resolveConfig(
-  config: Config,
-  own: { folder: string; resumeCommand: string },
-  overrides: Overrides = {},
-): ResolvedRun {
-  const registry: Registry = {
-    ...(config.models_config_file ? readYaml(config.models_config_file, registryFileSchema).models : {}),
-    ...config.models,
-  };
-  const all = datasetsOf(config, overrides);
+/** What a run gets from where its config comes from. */
+export type ConfigOrigin = { folder: string; resumeCommand: string; placeOf?: PlaceOf };
+
+export function resolveConfig(config: Config, origin: ConfigOrigin, overrides: Overrides = {}): ResolvedRun {
+  const { placeOf = () => undefined } = origin;
+  const registry = registryOf(config, placeOf);
+  const all = datasetsOf(config, overrides, placeOf);
   const { dataset: wanted } = overrides;
   const chosen = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
   if (chosen.length === 0) {
@@ -61,12 +64,12 @@ export function resolveConfig(
   const datasets = chosen.map((dataset) => resolveDataset(dataset, config, registry, overrides));
   const resume = overrides.resume ?? config.resume ?? true;
   const run: RunSpec = {
-    folder: overrides.outputDir ?? config.output_dir ?? config.auto_discover?.output_dir ?? own.folder,
+    folder: overrides.outputDir ?? config.output_dir ?? config.auto_discover?.output_dir ?? origin.folder,
     datasets,
     seed: overrides.seed ?? config.seed ?? DEFAULTS.seed,
     rollouts: DEFAULTS.rollouts,
     maxWorkers: overrides.maxWorkers ?? config.max_workers ?? DEFAULTS.maxWorkers,
-    monitor: monitorOf(config),
+    monitor: monitorOf(config, placeOf),
     limits: defined({
       tokens: config.max_rollout_tokens,
       costUsd: config.max_rollout_cost,
@@ -89,15 +92,22 @@ export function resolveConfig(
     useCheckpoints: config.use_checkpoints ?? true,
     sync: config.sync ?? "batch",
     config: withoutKeys(config),
-    resumeCommand: own.resumeCommand,
+    // a config that says `resume: false` starts beside each time it is run, unless it is told otherwise
+    resumeCommand: resume || config.resume !== false ? origin.resumeCommand : `${origin.resumeCommand} --resume`,
   };
   return { run, registry, config };
 }
 
-function monitorOf(config: Config): MonitorSpec {
+function registryOf({ models_config_file: file, models }: Config, placeOf: PlaceOf): Registry {
+  if (file === undefined) return { ...models };
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}`, placeOf(["models_config_file"]));
+  return { ...readYaml(file, registryFileSchema).models, ...models };
+}
+
+function monitorOf(config: Config, placeOf: PlaceOf): MonitorSpec {
   if (config.enable_monitor === false) return {};
   if (config.monitor_use_llm_judge && !config.monitor_judge_model) {
-    throw new UsageError("monitor_use_llm_judge needs monitor_judge_model");
+    throw new UsageError("monitor_use_llm_judge needs monitor_judge_model", placeOf(["monitor_use_llm_judge"]));
   }
   return defined({
     maxNoToolTurns: config.monitor_max_no_tool_turns ?? DEFAULTS.maxNoToolTurns,
@@ -125,6 +135,7 @@ function withoutKeys(value: unknown): Json {
 
 const SECRET_KEY = /key|token$|secret|password|authorization/i;
 
-function quote(text: string): string {
+/** A word as a shell takes it. */
+export function quote(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

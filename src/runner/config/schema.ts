@@ -64,6 +64,11 @@ const datasetSchema = z
   })
   .nullable();
 
+export const LOG_LEVELS = [
+  ...(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const),
+  ...(["debug", "info", "warning", "error", "critical"] as const),
+] as const;
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   datasets: z
@@ -83,7 +88,9 @@ export const configSchema = z.strictObject({
     .describe("run everything in a dataset folder, instead of datasets"),
 
   output_dir: z.string().optional().describe("the run folder; default: outputs/<name of the config file>"),
-  base_path: z.string().optional().describe("dataset folder; default: the bundled domains"),
+  base_path: z.string().optional().describe("dataset folder; default: ./datasets/*_domain, else the bundled domains"),
+  query_dir: z.string().optional().describe("queries from another folder than the dataset folder's"),
+  policy_dir: z.string().optional().describe("policies from another folder than the dataset folder's"),
   max_workers: positive.optional().describe("rollouts at once"),
   seed: z.int().nonnegative().optional(),
   limit: positive.optional().describe("the first so many queries of each dataset"),
@@ -92,7 +99,7 @@ export const configSchema = z.strictObject({
   checkpoint_dir: z.string().optional().describe("another folder for the journal"),
   sync: z.enum(["batch", "always", "never"]).optional().describe("when records are synced to disk"),
 
-  log_level: z.string().optional().describe("DEBUG, INFO, WARNING or ERROR"),
+  log_level: z.enum(LOG_LEVELS).optional().describe("what is worth a line in log_file, in upper or lower case"),
   log_file: z.string().optional(),
   verbose: z.boolean().optional().describe("print agent, user and tool texts as they come"),
   verbose_colors: z.boolean().optional(),

@@ -1,0 +1,142 @@
+// From what a model server sees of a dialogue to the reference plan behind it: queries are found by their opening message,
+// among the bundled domains and those of a folder. Only places stay in memory; plans are read when they are asked for.
+import { contentHash, type Plan, UsageError } from "../core/index.ts";
+import {
+  bundledFolder,
+  type DatasetFolder,
+  type DomainFiles,
+  openDatasetFolder,
+  openQueryFiles,
+  type QueryFile,
+  readToolList,
+} from "../domains/index.ts";
+import type { DialogueSign, FindScript, Script } from "../models/index.ts";
+import { type NameStyle, Toolbox } from "../tools/index.ts";
+
+export type ScriptFinder = { find: FindScript /** how many queries can be found */; size: number };
+
+/** `basePath` adds a dataset folder to the bundled domains, and comes first. */
+export function createScriptFinder(options: { basePath?: string } = {}): ScriptFinder {
+  const folders = [...(options.basePath ? ownFolders(options.basePath) : []), bundled("single"), bundled("cross")];
+  const places = new Map<string, Place[]>();
+  let size = 0;
+  for (const files of folders.flat()) {
+    const domain = namesOf(files);
+    const queries = openQueryFiles(files.queryFiles);
+    for (let index = 0; index < queries.size; index++) {
+      const { messages, userSystemPrompt, taskInfo } = queries.load(index);
+      if (!taskInfo.plan) continue;
+      const opening = messages.find(({ role }) => role === "user")?.content ?? taskInfo.plan[0]?.user;
+      const place: Place = { domain, queries, index, scenario: keyOf(userSystemPrompt) };
+      for (const key of new Set([keyOf(opening ?? ""), place.scenario])) {
+        if (key === NOTHING) continue;
+        const namesakes = places.get(key);
+        if (namesakes) namesakes.push(place);
+        else places.set(key, [place]);
+      }
+      size++;
+    }
+  }
+  const plans = rememberPlans();
+  return {
+    size,
+    find(sign) {
+      const place = choose(places, sign);
+      return place && scriptOf(place.domain(sign.tools), plans(place));
+    },
+  };
+}
+
+type Named = { servers: string[]; toolbox: Toolbox };
+type NamesFor = (tools: readonly string[]) => Named;
+type Place = { domain: NamesFor; queries: QueryFile; index: number; scenario: string };
+
+/** Several queries may open with the same words: then the user's scenario or the agent's tools decide. */
+function choose(places: Map<string, Place[]>, { opening, system, tools, party }: DialogueSign): Place | undefined {
+  const scenario = keyOf(/# Scenario\n\n([\s\S]*)$/.exec(system)?.[1] ?? "");
+  const found = places.get(keyOf(opening ?? "")) ?? (opening === undefined ? places.get(scenario) : undefined) ?? [];
+  if (found.length < 2) return found[0];
+  const offered = new Set(tools);
+  const fits = (place: Place) =>
+    party === "user"
+      ? place.scenario === scenario
+      : place.domain(tools).toolbox.names().length === offered.size &&
+        place
+          .domain(tools)
+          .toolbox.names()
+          .every((name) => offered.has(name));
+  return found.find(fits) ?? found[0];
+}
+
+/** A plan under its domain's tool names, as scripted models play it. */
+export function scriptOf({ servers, toolbox }: Named, plan: Plan): Script {
+  return {
+    plan,
+    wireName: (name) => toolbox.resolve(name)?.spec.name ?? name,
+    planName: (name) => {
+      const named = toolbox.resolve(name);
+      return !named ? name : servers.length === 1 ? named.tool : `${named.server}.${named.tool}`;
+    },
+  };
+}
+
+/** The tools under the names that a request gives them; servers are never started for it. */
+function namesOf(files: DomainFiles): NamesFor {
+  const made = new Map<NameStyle, Named>();
+  return (tools) => {
+    const style = tools.some((name) => name.includes(".")) ? "dotted" : "prefixed";
+    let named = made.get(style);
+    if (!named) {
+      const listed = files.servers.filter((server) => files.toolListFiles[server]);
+      const lists = listed.map((server) => ({ server, tools: readToolList(server, files) }));
+      named = { servers: files.servers, toolbox: new Toolbox(lists, style) };
+      made.set(style, named);
+    }
+    return named;
+  };
+}
+
+const REMEMBERED = 4096;
+
+function rememberPlans(): (place: Place) => Plan {
+  const known = new Map<Place, Plan>();
+  return (place) => {
+    let plan = known.get(place);
+    if (!plan) {
+      plan = place.queries.load(place.index).taskInfo.plan ?? [];
+      if (known.size >= REMEMBERED) known.delete(known.keys().next().value as Place);
+      known.set(place, plan);
+    }
+    return plan;
+  };
+}
+
+function bundled(kind: "single" | "cross"): DomainFiles[] {
+  return withQueries(bundledFolder(), kind);
+}
+
+/** A folder may hold single domains, combinations or both; one that holds neither is a mistake. */
+function ownFolders(basePath: string): DomainFiles[][] {
+  const errors: UsageError[] = [];
+  const found = (["single", "cross"] as const).map((kind) => {
+    try {
+      return withQueries(openDatasetFolder(basePath, kind), kind);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      errors.push(error);
+      return [];
+    }
+  });
+  if (found.flat().length === 0) throw errors[0] ?? new UsageError(`${basePath} holds no queries`);
+  return found;
+}
+
+function withQueries(folder: DatasetFolder, kind: "single" | "cross"): DomainFiles[] {
+  return folder.list(kind).filter((files) => files.queryFiles.length > 0);
+}
+
+function keyOf(text: string): string {
+  return contentHash(text.trim());
+}
+
+const NOTHING = keyOf("");
