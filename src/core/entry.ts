@@ -13,6 +13,10 @@ export type ReplyEntry = {
   usage: Usage;
   finish: Finish;
   at: string;
+  /** calls beside its words that came although tools were off: counted, never executed */
+  ignoredCalls?: ToolCall[];
+  /** its tool calls were taken from its text */
+  recovered?: true;
   /** why this reply is kept as evidence but is no part of the dialogue; it was asked for again */
   rejected?: string;
 };

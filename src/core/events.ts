@@ -5,7 +5,17 @@ import type { Outcome } from "./outcome.ts";
 import type { RolloutKey } from "./query.ts";
 
 /** What a dataset comes to in this run: everything planned, and how much of it is there already. */
-export type DatasetPlan = { name: string; planned: number; kept: number; continuing: number; retrying: number };
+export type DatasetPlan = {
+  name: string;
+  planned: number;
+  kept: number;
+  /** cut off, and gone on with from their last recorded entry */
+  continuing: number;
+  /** failed before, and tried again */
+  retrying: number;
+  /** failed before, and not tried again */
+  givenUp: number;
+};
 
 export type RunStart = {
   type: "run-start";

@@ -35,7 +35,10 @@ function fill(value: Json, played: readonly PlayedCall[]): Json {
 function fillText(text: string, played: readonly PlayedCall[]): Json {
   if (!text.includes("{{")) return text;
   const whole = /^\{\{([^{}]+)\}\}$/.exec(text);
-  if (whole) return lookUp(whole[1] as string, played) ?? text;
+  if (whole) {
+    const value = lookUp(whole[1] as string, played);
+    return value === undefined ? text : value;
+  }
   return text.replace(REFERENCE, (reference, path: string) => {
     const value = lookUp(path, played);
     return value === undefined ? reference : typeof value === "object" ? JSON.stringify(value) : String(value);

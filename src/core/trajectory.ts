@@ -18,6 +18,7 @@ export type UsageRecord = {
   output_tokens: number;
   cached_tokens: number;
   reasoning_tokens: number;
+  cost_usd: number;
 };
 
 export type Trajectory = {

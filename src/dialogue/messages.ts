@@ -1,5 +1,5 @@
 // The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
-import type { Entry, OpeningMessage, ReplyEntry, TrajectoryMessage } from "../core/index.ts";
+import type { Entry, OpeningMessage, ToolCall, TrajectoryMessage } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 export function toMessages(opening: readonly OpeningMessage[], entries: readonly Entry[]): TrajectoryMessage[] {
@@ -38,21 +38,25 @@ export function faultsOf(entries: readonly Entry[]): { type: string; [detail: st
     if (entry.type === "reply") {
       const faults: { type: string; [detail: string]: string }[] = [];
       if (entry.rejected)
-        faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry) });
+        faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
+      if (entry.ignoredCalls)
+        faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
+      if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
       for (const call of entry.toolCalls) {
         if (call.originalId !== undefined)
           faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });
       }
       return faults;
     }
-    if (entry.type === "tool-result" && entry.fault && entry.fault !== "tool_error")
-      return [{ type: entry.fault, call_id: entry.callId }];
+    if (entry.type !== "tool-result") return [];
+    if (entry.injected) return [{ type: "injected", trouble: entry.injected, call_id: entry.callId }];
+    if (entry.fault && entry.fault !== "tool_error") return [{ type: entry.fault, call_id: entry.callId }];
     return [];
   });
 }
 
-/** A rejected reply is no part of the messages, so its calls are kept here. */
-function callsOf({ toolCalls }: ReplyEntry): { calls?: string } {
+/** A rejected reply is no part of the messages, and a recovered one was text: their calls are kept here. */
+function callsOf(toolCalls: readonly ToolCall[]): { calls?: string } {
   if (toolCalls.length === 0) return {};
   return { calls: JSON.stringify(toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }))) };
 }

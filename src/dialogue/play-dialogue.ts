@@ -132,8 +132,9 @@ class Dialogue {
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
         // never executed: a record must not hold calls without answers
-        yield* this.#record(spoke ? { ...reply, toolCalls: [] } : { ...reply, rejected: "calls_with_tools_off" });
-        return spoke ? { ...reply, toolCalls: [] } : ended("max_steps", { blame: "agent" });
+        const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
+        yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
+        return spoke ? spoken : ended("max_steps", { blame: "agent" });
       }
       if (spoke || reply.toolCalls.length > 0) {
         yield* this.#record(reply);

@@ -69,3 +69,8 @@ test("a domain that shares a tool's name is never borrowed from, and neither is 
     expect(tools.filter((tool) => domain.toolbox.resolve(tool.name))).toEqual([]);
   }
 });
+
+test("where no domain can lend its tools, the rollout ends instead of being offered none", async () => {
+  const opening = openForMode(domain, { mode: "wrong_tool", seed: 1, query, others: [] });
+  await expect(opening).rejects.toMatchObject({ name: "RolloutError", boundary: "infrastructure" });
+});

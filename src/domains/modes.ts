@@ -1,5 +1,5 @@
 // What the agent is offered: the domain's tools, another domain's that do not work, or none.
-import { createRandom, type Environment, type Mode, type Query, type ToolSpec } from "../core/index.ts";
+import { createRandom, type Environment, type Mode, type Query, RolloutError, type ToolSpec } from "../core/index.ts";
 import { failure, unknownTool } from "../tools/index.ts";
 import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
 import type { DomainFiles } from "./folder.ts";
@@ -26,9 +26,27 @@ function wrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolS
     .filter(
       (files) => files.servers.length === 1 && !domain.servers.includes(files.name) && files.toolListFiles[files.name],
     )
-    .map((files) => readToolList(files.name, files))
+    .map(toolsOf)
     .filter((tools) => !tools.some((tool) => own.has(tool.name)));
-  return lists.length > 0 ? createRandom("wrong tools", seed).pick(lists) : [];
+  if (lists.length === 0) {
+    throw new RolloutError(
+      "infrastructure",
+      `wrong_tool: query "${query.id}" brings no tools, and no other domain of the folder shares no tool name with ${domain.name}`,
+    );
+  }
+  return createRandom("wrong tools", seed).pick(lists);
+}
+
+const toolsByFiles = new WeakMap<DomainFiles, ToolSpec[]>();
+
+/** Read once: the same list object then stands for the same tools in every rollout. */
+function toolsOf(files: DomainFiles): ToolSpec[] {
+  let tools = toolsByFiles.get(files);
+  if (!tools) {
+    tools = readToolList(files.name, files);
+    toolsByFiles.set(files, tools);
+  }
+  return tools;
 }
 
 function inert(tools: ToolSpec[]): Environment {

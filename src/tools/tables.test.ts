@@ -25,7 +25,7 @@ class NaiveTable {
     this.#places = this.#base.map((one) => ({ id: String(one.book_id), row: one }));
   }
   rows(): Row[] {
-    return this.#places.flatMap((place) => place.row ?? []);
+    return this.#places.flatMap((place) => (place.row ? [place.row] : []));
   }
   apply(step: Operation): boolean {
     const id = step.do === "insert" ? String(step.row.book_id) : step.id;

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { type ChatMessage, type ModelRequest, type Plan, parseJson, UsageError } from "../../core/index.ts";
+import {
+  type ChatMessage,
+  type ModelRequest,
+  type Plan,
+  parseJson,
+  type RequestOrigin,
+  UsageError,
+} from "../../core/index.ts";
 import { createScriptedClient } from "./clients.ts";
 import { parseScriptedName, type Script } from "./script.ts";
 
@@ -21,10 +28,17 @@ const plan: Plan = [
 const script: Script = { plan, wireName: (name) => `lib__${name}`, planName: (name) => name.replace("lib__", "") };
 const never = new AbortController().signal;
 
-function ask(name: string, messages: ChatMessage[], more: Partial<ModelRequest> = {}, mode = "positive" as const) {
-  const origin = { dataset: "d", queryId: "q", rollout: 0, seed: 7, mode, party: "agent" as const, position: 0 };
-  const request: ModelRequest = { system: "", messages, tools: [], toolChoice: "auto", origin, ...more };
-  return createScriptedClient(name, () => script).complete(request, never);
+function ask(
+  name: string,
+  messages: ChatMessage[],
+  { toolChoice = "auto", ...origin }: Partial<RequestOrigin> & Partial<Pick<ModelRequest, "toolChoice">> = {},
+) {
+  return createScriptedClient(name, () => script).complete(requestOf(messages, toolChoice, origin), never);
+}
+
+function requestOf(messages: ChatMessage[], toolChoice: "auto" | "none", more: Partial<RequestOrigin>): ModelRequest {
+  const origin = { dataset: "d", queryId: "q", rollout: 0, seed: 7, mode: "positive", party: "agent", position: 0 };
+  return { system: "", messages, tools: [], toolChoice, origin: { ...origin, ...more } as RequestOrigin };
 }
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
@@ -79,8 +93,7 @@ test("the results of slips are no source for references", async () => {
 
 test("malformed arguments are cut after they were filled", async () => {
   for (let seed = 0; seed < 200; seed++) {
-    const origin = { dataset: "d", queryId: "q", rollout: 0, mode: "positive" as const, party: "agent" as const };
-    const reply = await ask("scripted/agent?skill=0", found, { origin: { ...origin, seed, position: 0 } });
+    const reply = await ask("scripted/agent?skill=0", found, { seed });
     const cut = reply.toolCalls.filter((call) => parseJson(call.arguments) === undefined);
     for (const call of reply.toolCalls) expect(call.arguments).not.toContain("{{");
     if (cut.length > 0) return expect(cut[0]?.arguments).toBe('{"loan_id":"L7');
@@ -94,9 +107,7 @@ test("with tools off the agent answers instead of calling", async () => {
 });
 
 test("the user says the plan's lines in turn, and ends where the plan has none left", async () => {
-  const origin = { dataset: "d", queryId: "q", rollout: 0, seed: 7, mode: "positive" as const, position: 0 };
-  const as = (messages: ChatMessage[]) =>
-    ask("scripted/user", messages, { origin: { ...origin, party: "user" as const } });
+  const as = (messages: ChatMessage[]) => ask("scripted/user", messages, { party: "user" });
   const first = [user("Hello!"), assistant("Renew my book."), user("Your card number?")];
   expect((await as(first)).content).toBe("It is 12.");
   const second = [...first, assistant("It is 12."), user("Renewed.")];
@@ -105,10 +116,9 @@ test("the user says the plan's lines in turn, and ends where the plan has none l
 });
 
 test("without the right tools the agent says so, and the user gives up", async () => {
-  const origin = { dataset: "d", queryId: "q", rollout: 0, seed: 7, mode: "no_tool" as const, position: 0 };
-  const agent = await ask("scripted/agent", asked, { origin: { ...origin, party: "agent" } });
+  const agent = await ask("scripted/agent", asked, { mode: "no_tool" });
   expect(agent).toMatchObject({ toolCalls: [], content: expect.stringContaining("none of the tools") });
-  const gone = await ask("scripted/user", asked, { origin: { ...origin, party: "user" } });
+  const gone = await ask("scripted/user", asked, { mode: "no_tool", party: "user" });
   expect(gone.content).toContain("###OUT-OF-SCOPE###");
 });
 
@@ -120,9 +130,8 @@ test("the judge waits while the agent's last message asks something", async () =
 
 test("a query without a plan ends its own rollout only", async () => {
   const client = createScriptedClient("scripted/agent", () => undefined);
-  const origin = { dataset: "d", queryId: "q9", rollout: 0, seed: 7, mode: "positive" as const, position: 0 };
-  const request = { system: "", messages: asked, tools: [], toolChoice: "auto" as const };
-  await expect(client.complete({ ...request, origin: { ...origin, party: "agent" } }, never)).rejects.toMatchObject({
+  const request = requestOf(asked, "auto", { queryId: "q9" });
+  await expect(client.complete(request, never)).rejects.toMatchObject({
     name: "RolloutError",
     message: expect.stringContaining('"q9"'),
   });

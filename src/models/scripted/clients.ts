@@ -21,7 +21,7 @@ export function createScriptedClient(name: string, planFor: PlanFor): ModelClien
   return { id: name, complete: async (request) => reply(request) };
 }
 
-const NO_TOOL_FOR_THAT =
+export const NO_TOOL_FOR_THAT =
   "I'm sorry, but none of the tools that I have here can do that, so I can't help you with this request.";
 const GIVES_UP = "All right, then I'll ask somewhere else. ###OUT-OF-SCOPE###";
 const THE_END = "That's all, thank you. ###STOP###";

@@ -62,7 +62,9 @@ export function datasetsOf(config: Config, overrides: Overrides, placeOf: PlaceO
       policyDir: config.policy_dir,
     });
     const tools = dataset.tools === undefined ? undefined : [dataset.tools].flat();
-    const names = defined({ name, mcpDomain: dataset.mcp_domain, tools, path: dataset.path });
+    // beside mcpServers a query file's name says nothing about the tools
+    const path = shared ? undefined : dataset.path;
+    const names = defined({ name, mcpDomain: dataset.mcp_domain, tools, path });
     try {
       return { name, config: dataset, located: locateDataset(names, source) };
     } catch (error) {
@@ -150,6 +152,7 @@ export function resolveDataset(
   overrides: Overrides,
 ): DatasetSpec {
   const { name, config: own, located, mcpServers, placeOf } = dataset;
+  if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, placeOf("path"));
   const scripted = located.bundled && !own.path;
   const modelOf = (party: "agent" | "user") => {
     const named = typeof own[party] === "string" ? own[party] : own[party]?.model;
@@ -168,7 +171,6 @@ export function resolveDataset(
     const model = maxTurns === 1 ? "" : modelOf("user");
     return resolveUser(own.user, defined({ model, temperature: temperatures.user }));
   });
-  if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, placeOf("path"));
   return {
     name,
     domain: located.files,

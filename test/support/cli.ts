@@ -1,0 +1,92 @@
+// The command line as a user meets it: real processes of the built program, in a working folder of their own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Trajectory } from "../../src/core/index.ts";
+
+export const PROGRAM = fileURLToPath(new URL("../../bin/rollout.js", import.meta.url));
+
+export type Finished = { code: number | null; stdout: string; stderr: string };
+export type Running = { child: ChildProcess; finished: Promise<Finished> };
+export type Start = { env?: NodeJS.ProcessEnv };
+
+export class WorkFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** `rollout …` here, to its end. */
+  run(args: string[], options: Start = {}): Promise<Finished> {
+    return this.start(args, options).finished;
+  }
+
+  start(args: string[], { env = {} }: Start = {}): Running {
+    const { FORCE_COLOR: _, ...inherited } = process.env;
+    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.path, env: { ...inherited, ...env } });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const finished = new Promise<Finished>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ code, stdout, stderr }));
+    });
+    return { child, finished };
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.path, file)), { recursive: true });
+    writeFileSync(join(this.path, file), text);
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.path, file), "utf8");
+  }
+
+  has(file: string): boolean {
+    return existsSync(join(this.path, file));
+  }
+
+  remove(file: string): void {
+    rmSync(join(this.path, file), { recursive: true });
+  }
+
+  /** The names in this folder, for proving that nothing was written. */
+  names(): string[] {
+    return readdirSync(this.path).sort();
+  }
+
+  records<T = Trajectory>(file: string): T[] {
+    return this.read(file)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as T);
+  }
+
+  /** The records in the form in which runs are compared: sorted by key, without timings. */
+  canonical(file: string): object[] {
+    return this.records(file)
+      .map(({ metadata: { timings: _, ...metadata }, ...record }) => ({ ...record, metadata }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async until(file: string): Promise<void> {
+    while (!this.has(file)) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** An empty working folder that is gone after the test. */
+export function workFolder(): WorkFolder {
+  const path = mkdtempSync(join(tmpdir(), "rollout-cli-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return new WorkFolder(path);
+}
