@@ -15,6 +15,8 @@ export type ReplyEntry = {
   at: string;
   /** calls beside its words that came although tools were off: counted, never executed */
   ignoredCalls?: ToolCall[];
+  /** a script wrote this, not a model */
+  scripted?: true;
   /** its tool calls were taken from its text */
   recovered?: true;
   /** why this reply is kept as evidence but is no part of the dialogue; it was asked for again */

@@ -32,6 +32,8 @@ export type ModelReply = {
   finish: Finish;
   /** the tool calls were written as text and read from there */
   recovered?: true;
+  /** a script wrote this, not a model: the endpoint is a rehearsal */
+  scripted?: true;
 };
 
 export interface ModelClient {

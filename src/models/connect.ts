@@ -30,6 +30,12 @@ export type ModelsDeps = {
 /** What a dataset or the command line sets in place of the registry's. */
 export type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
 
+/** What goes on at this moment, and how often calls were tried again for what reason. */
+export type NetworkLoad = {
+  endpoints: { endpoint: string; inFlight: number; waiting: number }[];
+  retries: { [kind: string]: number };
+};
+
 export interface Models {
   /** A client with retries, limits and replicas around it. A scripted model's name is the caller's to handle first. */
   client(name: string, settings: CallSettings, overrides?: ModelOverrides): ModelClient;
@@ -37,6 +43,9 @@ export interface Models {
   resolve(name: string, overrides?: ModelOverrides): ResolvedModel;
   /** Every text of the models resolved so far that must not be seen: for createRedactor. */
   secrets(): string[];
+  /** No further call begins and none is tried again; those under way may finish. */
+  park(): void;
+  load(): NetworkLoad;
   /** Drops every connection; calls under way fail. */
   close(): Promise<void>;
 }
@@ -47,6 +56,12 @@ export function createModels(options: ModelsDeps): Models {
   const gates = createGates({ clock, onEvent });
   const deps = { env, dispatchers, clock, idleSeconds };
   const secrets = new Set<string>();
+  const parking = new AbortController();
+  const retries: NetworkLoad["retries"] = {};
+  const countRetry = (wait: RetryWait) => {
+    retries[wait.error.kind] = (retries[wait.error.kind] ?? 0) + 1;
+    onWait?.(wait);
+  };
 
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
     const model = resolveModel(name, { env, overrides, ...(registry && { registry }) });
@@ -64,9 +79,22 @@ export function createModels(options: ModelsDeps): Models {
         replica.dialect === "openai"
           ? createOpenAiClient(replica, settings, deps)
           : createAiSdkClient(replica, settings, deps);
-      return composeEndpoint({ model, settings, deps: { gates, clock, random, onWait }, connect });
+      return composeEndpoint({
+        model,
+        settings,
+        deps: { gates, clock, random, onWait: countRetry, park: parking.signal },
+        connect,
+      });
     },
     secrets: () => [...secrets],
+    park() {
+      parking.abort();
+      for (const gate of gates.all()) gate.park();
+    },
+    load: () => ({
+      endpoints: [...gates.all()].map(({ endpoint, inFlight, waiting }) => ({ endpoint, inFlight, waiting })),
+      retries: { ...retries },
+    }),
     close: () => dispatchers.close(),
   };
 }

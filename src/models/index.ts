@@ -16,7 +16,10 @@ export {
 } from "./catalogue/catalogue.ts";
 export { habitsOf } from "./catalogue/habits.ts";
 export { suggestModels } from "./catalogue/suggest.ts";
-export { createModels, type ModelOverrides, type Models, type ModelsDeps } from "./connect.ts";
+export { createModels, type ModelOverrides, type Models, type ModelsDeps, type NetworkLoad } from "./connect.ts";
+export { countTokens } from "./count-tokens.ts";
+export { type Examination, examineModel } from "./doctor/examine.ts";
+export type { Finding, Fix } from "./doctor/patient.ts";
 export { FAULT_KINDS, type FaultKind, parseFaults } from "./mock-server/fault-spec.ts";
 export type { DialogueSign, FindScript } from "./mock-server/play.ts";
 export {

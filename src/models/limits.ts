@@ -24,12 +24,14 @@ export type GateOptions = { clock: Clock; onEvent?: ((event: EndpointEvent) => v
 
 /** The same gate for the same base URL and key; where its callers' limits differ, the tighter one holds. */
 export interface Gates {
+  all(): Iterable<EndpointGate>;
   for(baseUrl: string, caller: { keyName?: string | undefined; limits: EndpointLimits }): EndpointGate;
 }
 
 export function createGates(options: GateOptions): Gates {
   const gates = new Map<string, EndpointGate>();
   return {
+    all: () => gates.values(),
     for(baseUrl, { keyName, limits }) {
       const key = `${baseUrl} ${keyName ?? ""}`;
       const gate = gates.get(key) ?? new EndpointGate(shownUrl(baseUrl), options);
@@ -85,6 +87,7 @@ export class EndpointGate {
   #pausedUntil = 0;
   #announcedUntil = 0;
   #alarm: { at: number; controller: AbortController } | undefined;
+  #isParked = false;
 
   constructor(endpoint: string, options: GateOptions) {
     this.endpoint = endpoint;
@@ -119,6 +122,7 @@ export class EndpointGate {
   /** Waits for a place. Rejects with the signal's reason, or with a ModelFailure while the endpoint is out of order. */
   async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
+    if (this.#isParked) throw notBegun();
     const now = this.#clock.now();
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
     if (this.#queue.size === 0 && this.#waitFor(tokens, now).milliseconds === 0) return this.#start(tokens, now);
@@ -145,6 +149,14 @@ export class EndpointGate {
       this.#queue.add(ticket);
       this.#pump();
     });
+  }
+
+  /** No further request begins; those under way may finish. */
+  park(): void {
+    this.#isParked = true;
+    const refused = [...this.#queue];
+    this.#queue.clear();
+    for (const ticket of refused) ticket.refuse(notBegun());
   }
 
   succeed(pass: Pass, usage: Usage): void {
@@ -271,6 +283,10 @@ export class EndpointGate {
     const { endpoint, inFlight, waiting } = this;
     this.#onEvent?.({ type, endpoint, seconds, reason, inFlight, waiting });
   }
+}
+
+function notBegun(): ModelFailure {
+  return new ModelFailure("unavailable", "The run was stopped before this call was made", { retryable: false });
 }
 
 function tighter(window: MinuteWindow | undefined, limit: number | undefined): MinuteWindow | undefined {

@@ -8,10 +8,10 @@ export type Dialect = (typeof DIALECTS)[number];
 /**
  * How a model is told to think, and what becomes of its reasoning.
  * - `thinking`: DeepSeek-style `thinking: {type: "enabled" | "disabled"}`; `template`: Qwen-style
- *   `chat_template_kwargs: {enable_thinking}`; `effort`: OpenAI-style `reasoning_effort`; `anthropic`: thinking with a
- *   budget; `none`: nothing is sent.
+ *   `chat_template_kwargs: {enable_thinking}`; `flag`: DashScope-style `enable_thinking`; `effort`:
+ *   OpenAI-style `reasoning_effort`; `anthropic`: thinking with a budget; `none`: nothing is sent.
  */
-export const THINKING_STYLES = ["none", "thinking", "template", "effort", "anthropic"] as const;
+export const THINKING_STYLES = ["none", "thinking", "template", "flag", "effort", "anthropic"] as const;
 export type ThinkingStyle = (typeof THINKING_STYLES)[number];
 
 export type ReasoningHabits = {

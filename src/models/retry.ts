@@ -9,6 +9,8 @@ export type RetryOptions = {
   /** attempts after the first; 5 unless told, 0 for none */
   maxRetries?: number | undefined;
   onWait?: ((wait: RetryWait) => void) | undefined;
+  /** set: nothing is tried again */
+  park?: AbortSignal | undefined;
 };
 
 export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: number; milliseconds: number };
@@ -22,7 +24,7 @@ export const LONGEST_RETRY_AFTER_MS = 600_000;
 const PATIENCE = 10;
 
 export function withRetry(client: ModelClient, options: RetryOptions): ModelClient {
-  const { clock, random } = options;
+  const { clock, random, park } = options;
   const maxRetries = options.maxRetries ?? MAX_RETRIES;
   return {
     id: client.id,
@@ -32,14 +34,16 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
         try {
           return await client.complete(request, signal);
         } catch (error) {
-          if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted) throw error;
+          if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted || park?.aborted) throw error;
           const budget = error.kind === "rate-limit" || error.kind === "unavailable" ? "waits" : "failures";
           if (allowed[budget]-- <= 0) throw givenUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
           if (asked > LONGEST_RETRY_AFTER_MS) throw tooLong(error, asked);
           const milliseconds = Math.max(asked, backOff(attempt, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
-          await clock.sleep(milliseconds, signal);
+          await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
+            throw signal.aborted ? reason : error;
+          });
         }
       }
     },

@@ -31,8 +31,12 @@ test("Kimi gets its reasoning back; K3 takes an effort where the models before i
   expect(habits("moonshot/kimi-k3")).toMatchObject({ style: "effort", sendBack: true });
 });
 
+test("DashScope takes a flag of its own", () => {
+  expect(habits("alibaba/qwen3-max").style).toBe("flag");
+});
+
 test("Qwen and what vLLM and SGLang serve are switched through the chat template", () => {
-  for (const name of ["alibaba/qwen3-max", "vllm/Qwen/Qwen3-32B", "sglang/glm-4.7", "openai/Qwen/Qwen3-8B"])
+  for (const name of ["vllm/Qwen/Qwen3-32B", "sglang/glm-4.7", "openai/Qwen/Qwen3-8B"])
     expect(habits(name).style, name).toBe("template");
 });
 

@@ -52,7 +52,7 @@ const ROWS: Row[] = [
   // Inference servers hand the switch to the model's chat template, which also places this turn's reasoning.
   { provider: /^(vllm|sglang|llamacpp)$/, model: /gpt-oss/i, habits: habits("effort", "send back") },
   { provider: /^(vllm|sglang|llamacpp)$/, habits: habits("template", "send back") },
-  { provider: /^(alibaba|qwen)/, habits: habits("template", "keep") },
+  { provider: /^(alibaba|qwen)/, habits: habits("flag", "keep") },
 
   // By name, whoever serves it: also what stands behind a custom api_base.
   { model: /deepseek.*v4/i, habits: habits("thinking", "send back all") },

@@ -49,8 +49,9 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
       const { status, text } = answer;
       if (status < 200 || status >= 300)
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
-      const { choice, usage } = readCompletion(context, text);
-      const reply = readReply(choice, usage, model.prices);
+      const { choice, usage, scripted } = readCompletion(context, text);
+      const read = readReply(choice, usage, model.prices);
+      const reply = scripted ? { ...read, scripted } : read;
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;
@@ -58,10 +59,15 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
   };
 }
 
+/** How `rollout mock-llm` signs its replies, so that a rehearsal is never taken for a model's output. */
+export const MOCK_FINGERPRINT = "rollout-mock";
+
 /** Reasons for which a server breaks off a reply of its own accord: the model did not say this. */
 const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
 
-function readCompletion(context: FailureContext, text: string): { choice: Choice; usage: unknown } {
+type Completion = { choice: Choice; usage: unknown; scripted?: true };
+
+function readCompletion(context: FailureContext, text: string): Completion {
   const completion = parse(text);
   if (completion === undefined) throw failureOfReply(context, "with a body that is cut or no JSON", text);
   // some gateways wrap a failure of the server behind them into a 200
@@ -72,7 +78,8 @@ function readCompletion(context: FailureContext, text: string): { choice: Choice
   if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
-  return { choice: { message: choice.message, finishReason }, usage: completion.usage };
+  const scripted = completion.system_fingerprint === MOCK_FINGERPRINT ? { scripted: true as const } : {};
+  return { choice: { message: choice.message, finishReason }, usage: completion.usage, ...scripted };
 }
 
 function failureOfError(context: FailureContext, error: Record<string, unknown>, text: string): Error {

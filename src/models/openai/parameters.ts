@@ -31,6 +31,8 @@ function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonO
       return { thinking: on ? { type: "enabled", budget_tokens: 4096, ...others } : { type: "disabled" } };
     case "template":
       return { chat_template_kwargs: { enable_thinking: on, ...others } };
+    case "flag":
+      return { enable_thinking: on, ...others };
     case "effort":
       // no word for "off" is understood by all of these models; "low" is
       return { reasoning_effort: effort ?? (on ? "medium" : "low") };

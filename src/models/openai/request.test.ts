@@ -78,10 +78,24 @@ test.each<[ReasoningHabits["style"], CallSettings, JsonObject]>([
   ["thinking", { thinkingOptions: { type: "disabled" } }, { thinking: { type: "disabled" } }],
   ["template", { thinking: true }, { chat_template_kwargs: { enable_thinking: true } }],
   ["template", { thinking: false }, { chat_template_kwargs: { enable_thinking: false } }],
+  [
+    "template",
+    { thinkingOptions: { thinking_budget: 9 } },
+    { chat_template_kwargs: { enable_thinking: true, thinking_budget: 9 } },
+  ],
+  ["flag", {}, {}],
+  ["flag", { thinking: true }, { enable_thinking: true }],
+  ["flag", { thinking: false }, { enable_thinking: false }],
+  ["flag", { thinkingOptions: { thinking_budget: 9 } }, { enable_thinking: true, thinking_budget: 9 }],
+  ["effort", {}, {}],
   ["effort", { thinking: true }, { reasoning_effort: "medium" }],
   ["effort", { thinking: false }, { reasoning_effort: "low" }],
   ["effort", { thinkingOptions: { effort: "high" } }, { reasoning_effort: "high" }],
+  ["effort", { thinkingOptions: { type: "disabled" } }, { reasoning_effort: "low" }],
+  ["anthropic", {}, {}],
   ["anthropic", { thinking: true }, { thinking: { type: "enabled", budget_tokens: 4096 } }],
+  ["anthropic", { thinking: false }, { thinking: { type: "disabled" } }],
+  ["anthropic", { thinkingOptions: { budget_tokens: 9 } }, { thinking: { type: "enabled", budget_tokens: 9 } }],
 ])("thinking in the %s style, %o, is written as %o", (style, settings, expected) => {
   const { model, messages, ...rest } = write(settings, { reasoning: { style, sendBack: false, field: "x" } });
   expect(rest).toEqual(expected);

@@ -42,7 +42,8 @@ function describe(issue: Issue, root: unknown): string {
   if (issue.code === "custom") return `${path}: ${issue.message}`;
   if (isEmptiness(issue)) return `${path} must not be empty`;
   const value = valueAt(root, issue.path);
-  const got = value === undefined ? "nothing" : JSON.stringify(value);
+  if (value === undefined) return `${path} is missing; it must be ${expectation(issue)}`;
+  const got = JSON.stringify(value);
   return `${path} must be ${expectation(issue)}, not ${got.length > 60 ? `${got.slice(0, 57)}…` : got}`;
 }
 

@@ -16,6 +16,8 @@ export type Overrides = {
   resume?: boolean;
   seed?: number;
   limit?: number;
+  rollouts?: number;
+  eval?: boolean;
   ids?: string[];
   mode?: Mode;
   maxWorkers?: number;
@@ -67,7 +69,7 @@ export function resolveConfig(config: Config, origin: ConfigOrigin, overrides: O
     folder: overrides.outputDir ?? config.output_dir ?? config.auto_discover?.output_dir ?? origin.folder,
     datasets,
     seed: overrides.seed ?? config.seed ?? DEFAULTS.seed,
-    rollouts: DEFAULTS.rollouts,
+    rollouts: overrides.rollouts ?? config.rollouts ?? DEFAULTS.rollouts,
     maxWorkers: overrides.maxWorkers ?? config.max_workers ?? DEFAULTS.maxWorkers,
     monitor: monitorOf(config, placeOf),
     limits: defined({
@@ -85,6 +87,7 @@ export function resolveConfig(config: Config, origin: ConfigOrigin, overrides: O
       ids: overrides.ids,
       checkpointDir: config.checkpoint_dir,
       python: overrides.python ?? config.python,
+      evaluation: evaluationOf(config, overrides),
     }),
     resume,
     allowDrift: overrides.allowDrift ?? false,
@@ -102,6 +105,11 @@ function registryOf({ models_config_file: file, models }: Config, placeOf: Place
   if (file === undefined) return { ...models };
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}`, placeOf(["models_config_file"]));
   return { ...readYaml(file, registryFileSchema).models, ...models };
+}
+
+function evaluationOf(config: Config, overrides: Overrides): RunSpec["evaluation"] {
+  if (!(overrides.eval ?? config.eval)) return undefined;
+  return typeof config.eval === "object" ? config.eval : {};
 }
 
 function monitorOf(config: Config, placeOf: PlaceOf): MonitorSpec {
@@ -125,7 +133,8 @@ function monitorOf(config: Config, placeOf: PlaceOf): MonitorSpec {
 function withoutKeys(value: unknown): Json {
   const hidden = (text: string) => /^\$\{(\w+)/.exec(text)?.[1] ?? "<literal>";
   const hide = (key: string, member: unknown): unknown => {
-    if (typeof member === "string") return SECRET_KEY.test(key) ? hidden(member) : member;
+    if (typeof member === "string")
+      return SECRET_KEY.test(key) ? hidden(member) : member.replace(URL_LOGIN, "$1<literal>@");
     const isSecretive = (key === "env" || key === "headers") && typeof member === "object" && member !== null;
     if (!isSecretive) return member;
     return Object.fromEntries(Object.entries(member).map(([name, text]) => [name, hidden(String(text))]));
@@ -133,9 +142,11 @@ function withoutKeys(value: unknown): Json {
   return JSON.parse(JSON.stringify(value, hide));
 }
 
+/** A name and password in a URL. */
+const URL_LOGIN = /(\w:\/\/)[^/@\s]+@/g;
 const SECRET_KEY = /key|token$|secret|password|authorization/i;
 
 /** A word as a shell takes it. */
 export function quote(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

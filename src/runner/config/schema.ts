@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { MODES } from "../../core/index.ts";
 import { registrySchema } from "../../models/index.ts";
+import { evaluationSchema } from "../../scoring/index.ts";
 import { mcpServersSchema, toolFaultsSchema } from "../../tools/index.ts";
 
 const positive = z.int().positive();
@@ -94,6 +95,11 @@ export const configSchema = z.strictObject({
   max_workers: positive.optional().describe("rollouts at once"),
   seed: z.int().nonnegative().optional(),
   limit: positive.optional().describe("the first so many queries of each dataset"),
+  rollouts: positive.optional().describe("attempts at each query; asking for more later adds only those"),
+  eval: z
+    .union([z.boolean(), evaluationSchema])
+    .optional()
+    .describe("score each rollout as soon as it is finished, and how"),
   resume: z.boolean().optional().describe("false starts beside an earlier run, never over it"),
   use_checkpoints: z.boolean().optional().describe("false keeps no journal of unfinished rollouts"),
   checkpoint_dir: z.string().optional().describe("another folder for the journal"),

@@ -1,0 +1,72 @@
+// Whose turn it is and what the scripted model says: a request's `model` names the role, its content the query. A
+// dialogue that nobody knows gets a plain answer, so that any client can be tried against the server.
+import {
+  type ModelReply,
+  type ModelRequest,
+  NO_USAGE,
+  type RequestOrigin,
+  referenceCalls,
+  seedFrom,
+} from "../../core/index.ts";
+import { createScriptedClient, NO_TOOL_FOR_THAT } from "../scripted/clients.ts";
+import { parseScriptedName, type Script } from "../scripted/script.ts";
+import { WireError, type WireRequest } from "./wire-request.ts";
+
+/** What tells one query from another: who asks for it, and with which words and tools. */
+export type DialogueSign = {
+  party: "agent" | "user";
+  system: string;
+  /** the first thing that the user of the dialogue said, if anything yet */
+  opening: string | undefined;
+  tools: readonly string[];
+};
+
+export type FindScript = (sign: DialogueSign) => Script | undefined;
+
+export const MODEL_NAMES = ["scripted-agent", "scripted-user", "scripted-judge"];
+
+export type Played = { party: RequestOrigin["party"]; reply: ModelReply };
+
+const UNKNOWN_DIALOGUE = {
+  agent: "This is a scripted answer: no reference plan is known for this dialogue.",
+  user: "That's all, thank you. ###STOP###",
+};
+
+export async function play(wire: WireRequest, findScript: FindScript, signal: AbortSignal): Promise<Played> {
+  const name = scriptedName(wire.model);
+  const { role: party } = parseScriptedName(name);
+  const opening = wire.messages.find(({ role }) => role === (party === "user" ? "assistant" : "user"))?.content;
+  const tools = wire.tools.map((tool) => tool.name);
+  const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
+  if (party !== "judge" && !script) return { party, reply: plain(UNKNOWN_DIALOGUE[party]) };
+  const seed = wire.seed ?? seedFrom("mock", opening ?? wire.system);
+  const mode = script && !canPlay(wire, party, script) ? "wrong_tool" : "positive";
+  const origin: RequestOrigin = { dataset: "", queryId: "", rollout: 0, seed, mode, party, position: 0 };
+  const { system, messages, toolChoice } = wire;
+  const request: ModelRequest = { system, messages, tools: wire.tools, toolChoice, origin };
+  return { party, reply: await createScriptedClient(name, () => script).complete(request, signal) };
+}
+
+/** `scripted-agent`, `scripted-agent?skill=0.7` or `scripted/agent?skill=0.7`. */
+function scriptedName(model: string): string {
+  const name = model.replace(/^scripted-/, "scripted/");
+  try {
+    if (!name.startsWith("scripted/")) throw new Error(`there are ${MODEL_NAMES.join(", ")}`);
+    parseScriptedName(name);
+    return name;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new WireError(404, "model_not_found", `The model "${model}" does not exist: ${reason}`);
+  }
+}
+
+/** Whether the agent has the plan's tools; its user can tell only by what the agent says. */
+function canPlay(wire: WireRequest, party: RequestOrigin["party"], script: Script): boolean {
+  if (party === "user") return wire.messages.at(-1)?.content !== NO_TOOL_FOR_THAT;
+  const offered = new Set(wire.tools.map((tool) => tool.name));
+  return referenceCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
+}
+
+function plain(content: string): ModelReply {
+  return { content, toolCalls: [], usage: NO_USAGE, finish: "stop" };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { workFolder } from "./support/cli.ts";
+import { itemQuery, lines, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
+
+const RUN = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTED];
+const OUTPUT = "outputs/single/trajectories/Domain1.jsonl";
+
+test("a second run says that everything is there already, and leaves the records as they are", async () => {
+  const work = workFolder();
+  writeShop(work);
+  const first = await work.run(RUN);
+  const records = work.read(OUTPUT);
+  const second = await work.run(RUN);
+  expect([first.code, second.code]).toEqual([0, 0]);
+  expect(first.stdout).toContain("3 rollouts in");
+  expect(second.stdout).toContain("Everything is there already: 3 rollouts in outputs/single");
+  expect(work.read(OUTPUT)).toBe(records);
+});
+
+test("more queries are never drift: only what is new is made", async () => {
+  const work = workFolder();
+  writeShop(work);
+  await work.run([...RUN, "--limit", "1"]);
+  const { code, stdout } = await work.run(RUN);
+  expect(code).toBe(0);
+  expect(stdout).toContain("2 rollouts in");
+  expect(stdout).toContain("1 kept from before");
+  expect(work.records(OUTPUT).map(({ id }) => id)).toEqual(["q1", "q2", "q3"]);
+});
+
+test("changed settings are refused by name; --allow-drift marks what it makes; --no-resume goes beside", async () => {
+  const work = workFolder();
+  writeShop(work);
+  await work.run([...RUN, "--limit", "1", "--quiet"]);
+  const changed = [...RUN, "--seed", "7", "--max-turns", "3"];
+  const records = work.read(OUTPUT);
+  const refused = await work.run(changed);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("max_turns: 20 → 3");
+  expect(refused.stderr).toContain("seed: 0 → 7");
+  expect(refused.stderr).toContain("--seed 7 --max-turns 3 --no-resume");
+  expect(work.read(OUTPUT)).toBe(records);
+
+  const beside = await work.run([...changed, "--no-resume", "--quiet"]);
+  expect(beside.code).toBe(0);
+  expect(work.read(OUTPUT)).toBe(records);
+  expect(work.records("outputs/single.2/trajectories/Domain1.jsonl")).toHaveLength(3);
+
+  expect((await work.run([...changed, "--allow-drift", "--quiet"])).code).toBe(0);
+  expect(work.records(OUTPUT).map(({ id, metadata }) => [id, metadata.drift])).toEqual([
+    ["q1", undefined],
+    ["q2", true],
+    ["q3", true],
+  ]);
+});
+
+test("a query whose content changed is drift, and is named", async () => {
+  const work = workFolder();
+  writeShop(work);
+  await work.run([...RUN, "--quiet"]);
+  work.write("shop/queries/Domain1.jsonl", lines([itemQuery("q1"), itemQuery("q2", "a chair"), itemQuery("q3")]));
+  const { code, stderr } = await work.run(RUN);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Domain1: the content of query q2 changed");
+});
+
+test("infrastructure failures exit with 3, are tried three times in all, and left alone with --no-retry-failed", async () => {
+  const work = workFolder();
+  // without a plan a scripted model cannot answer: to the run that is a model out of reach
+  const { task_info: _, ...planless } = itemQuery("q2");
+  writeShop(work, { queries: [itemQuery("q1"), { ...planless, task_info: {} }] });
+  const failures = () => work.records<{ id: string; attempt: number }>("outputs/single/failures.jsonl");
+  const first = await work.run(RUN);
+  expect(first.code).toBe(3);
+  expect(first.stdout).toContain("1 rollouts ended for infrastructure reasons; run the same command to try them again");
+  expect((await work.run([...RUN, "--no-retry-failed", "--quiet"])).code).toBe(3);
+  expect(failures().map(({ attempt }) => attempt)).toEqual([1]);
+  for (const _ of [2, 3, 4]) expect((await work.run([...RUN, "--quiet"])).code).toBe(3);
+  expect(failures().map(({ id, attempt }) => [id, attempt])).toEqual([
+    ["q2", 1],
+    ["q2", 2],
+    ["q2", 3],
+  ]);
+  expect(work.records(OUTPUT).map(({ id }) => id)).toEqual(["q1"]);
+});
+
+test("a budget stops the run with 4, and the run goes on where it stopped", async () => {
+  const work = workFolder();
+  writeShop(work);
+  const stopped = await work.run([...RUN, "--max-workers", "1", "--max-tokens-total", "1"]);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stdout).toMatch(/rollouts left\. To go on: npx rollout single --domains Domain1 --base-path shop/);
+  expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
+  expect(work.records(OUTPUT)).toHaveLength(3);
+});
