@@ -5,5 +5,5 @@ import { DatasetFolder, type FolderOptions } from "./folder.ts";
 export const BUNDLED_PATH = fileURLToPath(new URL("./bundled", import.meta.url));
 
 export function bundledFolder(options: FolderOptions = {}): DatasetFolder {
-  return new DatasetFolder(BUNDLED_PATH, options);
+  return new DatasetFolder(BUNDLED_PATH, { label: "the bundled domains", ...options });
 }

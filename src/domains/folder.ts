@@ -6,7 +6,7 @@ import { didYouMean, UsageError } from "../core/index.ts";
 import { matchName, setKey, splitStem } from "./names.ts";
 
 export type DatasetKind = "single" | "cross";
-export type FolderOptions = { queryDir?: string; policyDir?: string };
+export type FolderOptions = { queryDir?: string; policyDir?: string; label?: string };
 
 /** One domain or combination and the files it has. `missing` says in words what it lacks. */
 export type DomainFiles = {
@@ -28,6 +28,8 @@ const SERVER_EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".py"];
 
 export class DatasetFolder {
   readonly path: string;
+  /** what people call it: its path, or "the bundled domains" */
+  readonly label: string;
   readonly #queryDir: string;
   readonly #policyDir: string;
   readonly #toolLists: Map<string, string>;
@@ -35,6 +37,7 @@ export class DatasetFolder {
 
   constructor(path: string, options: FolderOptions = {}) {
     this.path = path;
+    this.label = options.label ?? path;
     this.#queryDir = options.queryDir ?? join(path, "queries");
     this.#policyDir = options.policyDir ?? join(path, "policies");
     for (const folder of [options.queryDir, options.policyDir]) if (folder) requireFolder(folder);
@@ -64,8 +67,11 @@ export class DatasetFolder {
     const known = this.serverNames();
     const servers = names.map((name) => {
       const match = matchName(name, known);
-      if (!match) throw new UsageError(`There is no domain "${name}" in ${this.path}${didYouMean(name, known)}`);
-      return match;
+      if (match) return match;
+      const hint = didYouMean(name, known) || ".";
+      throw new UsageError(
+        `There is no domain "${name}"${hint} There are: ${known.join(", ") || "none"} (in ${this.label})`,
+      );
     });
     return this.#files([...new Set(servers)]);
   }

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs
 import {
   contentHash,
   isObject,
+  type Json,
   type JsonObject,
   type OpeningMessage,
   type Place,
@@ -135,7 +136,8 @@ function parseLine(text: string, place: Place): JsonObject {
 }
 
 function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
-  const messages = record.messages ?? [];
+  const question = record.query ?? record.question;
+  const messages: Json = record.messages ?? (typeof question === "string" ? [{ role: "user", content: question }] : []);
   if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', place);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
   const opening = messages.filter((message) => !(isObject(message) && message.role === "system"));
@@ -161,9 +163,17 @@ function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
   return {
     messages: opening as OpeningMessage[],
     userSystemPrompt,
-    taskInfo: (record.task_info ?? {}) as TaskInfo,
+    taskInfo: taskInfoOf(record),
     ...(Array.isArray(record.tools) ? { tools: record.tools as JsonObject[] } : {}),
   };
+}
+
+/** A plain question's answer is its reference: what a flawless agent says. */
+function taskInfoOf({ task_info, answer }: JsonObject): TaskInfo {
+  const info = (task_info ?? {}) as TaskInfo;
+  if (answer === undefined || answer === null || answer === "") return info;
+  const say = Array.isArray(answer) ? answer.join(", ") : String(answer);
+  return { plan: [{ say }], ...info, answer };
 }
 
 function idOf(record: JsonObject): string {
@@ -172,7 +182,8 @@ function idOf(record: JsonObject): string {
   const first = Array.isArray(record.messages)
     ? record.messages.find((message) => isObject(message) && message.role === "user")
     : undefined;
-  return contentHash([isObject(first) ? first.content : record.user_system_prompt, record.tools ?? null]);
+  const text = isObject(first) ? first.content : (record.query ?? record.question ?? record.user_system_prompt);
+  return contentHash([text, record.tools ?? null]);
 }
 
 /** The query under this id and those that were kept under `<id>~2`, `<id>~3`, … */

@@ -1,7 +1,8 @@
 // Connections to model servers: one pool for each origin, straight or through the proxy that the environment asks for.
 // The HTTP client's own time limits are off; whoever makes a call sets its own.
+import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import { UsageError } from "../core/index.ts";
 
 export type ProxyEnvironment = { readonly [name: string]: string | undefined };
@@ -37,9 +38,15 @@ export function createDispatchers(env: ProxyEnvironment, options: { connectMs?: 
   };
 }
 
+/** On first use: a run without network models, and every other command, starts without it. */
+function loadUndici(): typeof import("undici") {
+  return createRequire(import.meta.url)("undici");
+}
+
 function createDispatcher(target: URL, proxy: URL | undefined, connectMs: number): Dispatcher {
   const options = { headersTimeout: 0, bodyTimeout: 0 };
   const connect = { timeout: connectMs };
+  const { Pool, ProxyAgent } = loadUndici();
   if (!proxy) return new Pool(target.origin, { ...options, connect });
   // plain HTTP is forwarded, not tunnelled: many proxies tunnel to port 443 only
   const proxyTunnel = target.protocol === "https:";

@@ -1,6 +1,7 @@
 // From a model's raw argument text to checked arguments, or to an error that helps the model to do better.
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import { didYouMean, isObject, type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../core/index.ts";
+import { createAjv } from "./ajv.ts";
 
 export type CheckedArguments = { ok: true; value: JsonObject } | { ok: false; result: ToolResult };
 
@@ -35,7 +36,7 @@ function malformed(message: string): CheckedArguments {
   return { ok: false, result: failure(message, "malformed_arguments") };
 }
 
-const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false });
+let ajv: Ajv | undefined;
 const validators = new WeakMap<JsonObject, ValidateFunction>();
 const validatorsByText = new Map<string, ValidateFunction>();
 
@@ -46,6 +47,7 @@ function validatorFor(schema: JsonObject): ValidateFunction {
   const text = JSON.stringify(schema);
   validator = validatorsByText.get(text);
   if (!validator) {
+    ajv ??= createAjv();
     try {
       // the dialect and the id that a schema names for itself are not needed to check it, and may be unknown or taken
       const { $schema: _dialect, $id: _id, ...rules } = schema;

@@ -8,6 +8,6 @@ export { type McpServerConfig, type McpServersConfig, mcpServersSchema } from ".
 export { McpHub, type McpHubOptions } from "./mcp/hub.ts";
 export { type ServedDomain, type ServeTransport, type Serving, serveDomain } from "./mcp/serve.ts";
 export { type NamedTool, type NameStyle, type ServerTools, snakeCase, Toolbox } from "./naming.ts";
-export { openPython, type PythonDomain, PythonPool, type PythonPoolOptions } from "./python/index.ts";
+export { findPython, openPython, type PythonDomain, PythonPool, type PythonPoolOptions } from "./python/index.ts";
 export { schemaProblem } from "./schema-problem.ts";
 export { BaseTable, Database, primaryKey, type Row, type Table } from "./tables.ts";

@@ -1,12 +1,12 @@
 // Whether a tool's schema can check anything at all.
-import { Ajv } from "ajv";
 import { type JsonObject, messageOf } from "../core/index.ts";
+import { createAjv } from "./ajv.ts";
 
 /** Why a schema is not usable, or undefined where it is. */
 export function schemaProblem(schema: JsonObject): string | undefined {
   const { $schema: _dialect, $id: _id, ...rules } = schema;
   try {
-    new Ajv({ strict: false, validateFormats: false, logger: false }).compile(rules);
+    createAjv().compile(rules);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -8,6 +8,7 @@ import {
   serveModel,
 } from "../../../test/support/model-server.ts";
 import { isObject, type JsonObject, systemClock } from "../../core/index.ts";
+import { serveAnthropic } from "../ai-sdk/testing/anthropic-server.ts";
 import type { ReasoningHabits, ResolvedModel } from "../resolved.ts";
 import { examineModel } from "./examine.ts";
 
@@ -169,4 +170,31 @@ test("a thinking switch that is refused is replaced by one that works, or by non
     habits({ style: "thinking" }),
   );
   expect(none.fixes).toEqual([{ where: "models", yaml: "reasoning: {style: none}" }]);
+});
+
+test("another dialect is examined in the same way, signatures on their way back included", async () => {
+  const use = (id: string, city: string) => ({ type: "tool_use", id, name: "get_weather", input: { city } });
+  const text = { content: [{ type: "text", text: "ready" }] };
+  const thought = { type: "thinking", thinking: "Hm.", signature: "sealed" };
+  const server = await serveAnthropic(
+    text,
+    { content: [use("a", "Paris")], stop_reason: "tool_use" },
+    { content: [use("b", "Paris"), use("c", "Oslo")], stop_reason: "tool_use" },
+    text,
+    { content: [thought, use("d", "Paris")], stop_reason: "tool_use" },
+    text,
+  );
+  onTestFinished(() => server.close());
+  const reasoning = { style: "anthropic", sendBack: true, field: "thinking" } as const;
+  const model = modelAt(server.baseUrl, { dialect: "anthropic", apiKey: KEY, reasoning });
+  const deps = { env: {}, clock: systemClock, signal: new AbortController().signal };
+  const [examination] = await examineModel(model, "agent", deps);
+  expect(examination?.findings).toEqual(
+    [
+      ...["answers", "calls a tool", "calls several tools in one reply", "takes tool results and goes on"],
+      "reasons, and the reasoning arrives in parts of its own",
+      "the dialogue goes on with the reasoning sent back",
+    ].map((line) => ({ level: "ok", text: line })),
+  );
+  expect(server.received.at(-1)?.text).toContain('"signature":"sealed"');
 });

@@ -1,2 +1,3 @@
 export { openPython, type PythonDomain } from "./environment.ts";
+export { findPython } from "./find-python.ts";
 export { PythonPool, type PythonPoolOptions } from "./pool.ts";
