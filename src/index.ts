@@ -13,8 +13,15 @@ import {
 export type { Entry, Json, JsonObject, Outcome, Query, RunEvent, StopReason, Trajectory } from "./core/index.ts";
 export { RolloutError, UsageError } from "./core/index.ts";
 export { bundledFolder, type Domain, loadDomain, openDatasetFolder, openQueryFiles } from "./domains/index.ts";
-export type { Config, Overrides, RunResult } from "./runner/index.ts";
-export { configJsonSchema } from "./runner/index.ts";
+export type { Cassette, Config, DoctorOptions, DryDataset, Overrides, Pilot, RunResult } from "./runner/index.ts";
+export {
+  configJsonSchema,
+  dryRunResolved,
+  examineAll,
+  resolveConfig,
+  resolveConfigFile,
+  runPilot,
+} from "./runner/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
 
 export type RunRolloutsOptions = Overrides &
@@ -31,13 +38,15 @@ export async function runRollouts({
   clock,
   park,
   abort,
+  cassette,
+  watchNetwork,
   ...overrides
 }: RunRolloutsOptions): Promise<RunResult> {
   const own = { folder: "outputs/library", resumeCommand: "rollout resume" };
   const resolved =
     typeof config === "string" ? resolveConfigFile(config, overrides) : resolveConfig(config, own, overrides);
   const watching = Object.fromEntries(
-    Object.entries({ onEvent, clock, park, abort }).filter(([, value]) => value !== undefined),
+    Object.entries({ onEvent, clock, park, abort, cassette, watchNetwork }).filter(([, value]) => value !== undefined),
   );
   return runResolved(resolved, { ...watching, programVersion: PROGRAM_VERSION, env });
 }

@@ -40,11 +40,7 @@ const WRONG: [title: string, args: string[], complaint: RegExp][] = [
   ],
   ["broken YAML", ["run", "--config", "broken.yml"], /^broken\.yml:\d+:\d+: this is not valid YAML/],
   ["a missing query file", ["run", "--config", "missing.yml"], /^missing\.yml:3:11: There is no query file no\.jsonl/],
-  [
-    "a bad query line",
-    ["run", "--config", "bad-line.yml", ...SCRIPTED],
-    /bad\.jsonl:2:\d+: .*not valid JSON/,
-  ],
+  ["a bad query line", ["run", "--config", "bad-line.yml", ...SCRIPTED], /bad\.jsonl:2:\d+: .*not valid JSON/],
   ["a log file that is a folder", ["run", "--config", "log-folder.yml"], /log_file \.\/ is a folder/],
 ];
 

@@ -9,7 +9,7 @@ import { type Config, DEFAULTS, listDomains, locateFolder, resolveConfig, type S
 import { fileName, jsonLine } from "../runs/index.ts";
 import { execute, type Host } from "./execute.ts";
 import { domainLines } from "./list-text.ts";
-import { addRunOptions, overridesFrom, type RunFlags, temperature, whole } from "./options.ts";
+import { addRunOptions, commandLine, overridesFrom, type RunFlags, temperature, whole } from "./options.ts";
 import { createTerminal } from "./terminal.ts";
 
 type BatchFlags = RunFlags & {
@@ -99,14 +99,8 @@ async function runBatch(kind: DatasetKind, flags: BatchFlags, host: Host): Promi
     return mergeQueries(chosen, flags.queryDir ?? join(folder.path, "queries"), (text) => terminal.out(text));
   const config = configFor(kind, chosen, flags);
   if (flags.generateConfigs) return generateConfigs(config, flags, (text) => terminal.out(text));
-  const own = { folder: join("outputs", kind), resumeCommand: resumeCommand(kind, flags) };
-  const resolved = resolveConfig(config, own, overridesFrom(flags));
-  const queryFiles = new Map(chosen.map((files) => [files.name, files]));
-  const datasets = resolved.run.datasets.map((dataset) => {
-    const files = queryFiles.get(dataset.name) ?? dataset.domain;
-    return { ...dataset, domain: files, queryFiles: files.queryFiles };
-  });
-  return execute(host, { ...resolved, run: { ...resolved.run, datasets } }, flags);
+  const origin = { folder: join("outputs", kind), resumeCommand: commandLine(kind, flags) };
+  return execute(host, resolveConfig(config, origin, overridesFrom(flags)), flags);
 }
 
 function chooseDomains(
@@ -144,6 +138,8 @@ function configFor(kind: DatasetKind, domains: DomainFiles[], flags: BatchFlags)
       domains.map((files) => [files.name, kind === "cross" ? { tools: files.servers } : {}]),
     ),
     base_path: flags.basePath,
+    query_dir: flags.queryDir,
+    policy_dir: flags.policyDir,
     models_config_file: flags.modelsConfig,
     agent_temperature: flags.agentTemperature,
     user_temperature: flags.userTemperature,
@@ -192,20 +188,6 @@ function mergeQueries(domains: DomainFiles[], folder: string, print: (text: stri
     }
   }
   return 0;
-}
-
-/** The command as it was given, less what only starts a run beside. */
-function resumeCommand(kind: DatasetKind, flags: BatchFlags): string {
-  const words = Object.entries(flags).flatMap(([flag, value]) => {
-    const name = `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (value === true) return flag === "resume" || flag === "thinking" || flag === "retryFailed" ? [] : [name];
-    if (value === false) return flag === "resume" ? [] : [name.replace("--", "--no-")];
-    return [
-      name,
-      ...[value].flat().map((word) => (/^[\w./:@%+=,-]+$/.test(String(word)) ? String(word) : `'${word}'`)),
-    ];
-  });
-  return ["rollout", kind, ...words].join(" ");
 }
 
 function defined<T extends object>(members: T): T {

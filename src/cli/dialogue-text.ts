@@ -1,7 +1,7 @@
 // A dialogue as people read it.
 import type { Entry, Trajectory } from "../core/index.ts";
-import { readUserText } from "../dialogue/index.ts";
-import { cut, printable, type Style, type Terminal } from "./terminal.ts";
+import { readUserText, toMessages } from "../dialogue/index.ts";
+import { cut, duration, printable, type Style, type Terminal } from "./terminal.ts";
 
 type Look = { label: string; style: Style };
 
@@ -51,6 +51,32 @@ export function entryLines(terminal: Terminal, entry: Entry, maxLength: number):
     }
   }
   return pieces.flatMap((piece) => pieceLines(terminal, piece, maxLength));
+}
+
+/** What stood at the start of the dialogue, before anybody was asked. */
+export function openingLines(
+  terminal: Terminal,
+  trajectory: Trajectory,
+  { entries, maxLength }: { entries: readonly Entry[]; maxLength: number },
+): string[] {
+  const opening = trajectory.messages.length - toMessages([], entries).length;
+  return trajectoryLines(terminal, { ...trajectory, messages: trajectory.messages.slice(0, opening) }, maxLength);
+}
+
+/** Entries with how long each took: since the one before it, or since the start. */
+export function timedEntryLines(
+  terminal: Terminal,
+  entries: readonly Entry[],
+  { startedAt, maxLength }: { startedAt: string | undefined; maxLength: number },
+): string[] {
+  let before = startedAt === undefined ? undefined : Date.parse(startedAt);
+  return entries.flatMap((entry) => {
+    const at = Date.parse(entry.at);
+    const took = before === undefined ? "" : terminal.paint("gray", `  ${duration(Math.max(0, at - before))}`);
+    before = at;
+    const [first = "", ...rest] = entryLines(terminal, entry, maxLength);
+    return [first + took, ...rest];
+  });
 }
 
 const MARGIN = 9;

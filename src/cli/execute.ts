@@ -1,40 +1,71 @@
 // Running what a command has resolved: wire the models, show progress, print what came of it, choose the exit code.
 import { createReadStream } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { RunEvent, Trajectory } from "../core/index.ts";
-import { type DryDataset, dryRunResolved, type ResolvedRun, type RunResult, runResolved } from "../runner/index.ts";
-import { summarise, writeSummary } from "../runs/index.ts";
-import { entryLines, trajectoryLines } from "./dialogue-text.ts";
+import { type Trajectory, UsageError } from "../core/index.ts";
+import type { NetworkLoad } from "../models/index.ts";
+import {
+  type Cassette,
+  dryRunResolved,
+  quote,
+  type ResolvedRun,
+  type RunResolvedOptions,
+  type RunResult,
+  runPilot,
+  runResolved,
+} from "../runner/index.ts";
+import { jsonLine, summarise, writeSummary } from "../runs/index.ts";
+import { trajectoryLines } from "./dialogue-text.ts";
+import { dryRunLines, pilotLines } from "./dry-run-text.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createLog } from "./log.ts";
 import { createProgress, type ProgressView } from "./progress.ts";
 import { summaryLines } from "./summary-text.ts";
-import { count, createTerminal, duration, type Terminal, table } from "./terminal.ts";
+import { count, createTerminal, duration, printable, type Terminal } from "./terminal.ts";
+import { createVerboseView } from "./verbose-view.ts";
 import { PROGRAM_VERSION } from "./version.ts";
 
-export type Host = Pick<NodeJS.Process, "stdout" | "stderr" | "env" | "on" | "off" | "exit">;
+export type Host = Pick<NodeJS.Process, "stdout" | "stderr" | "env" | "on" | "off" | "exit" | "exitCode">;
 
-export type ExecuteOptions = { dryRun?: boolean; verbose?: boolean; quiet?: boolean };
+export type ExecuteOptions = {
+  dryRun?: boolean;
+  verbose?: boolean;
+  quiet?: boolean;
+  /** events on standard output, one JSON object a line, and nothing else there */
+  json?: boolean;
+  record?: string;
+  replay?: string;
+  pilot?: number;
+};
 
 export async function execute(host: Host, resolved: ResolvedRun, options: ExecuteOptions): Promise<number> {
   const terminal = createTerminal(host);
-  const own = { programVersion: PROGRAM_VERSION, env: host.env };
-  if (options.dryRun) return printDryRun(terminal, resolved, await dryRunResolved(resolved, own));
-  const view = createView(terminal, resolved, options);
+  const own = { programVersion: PROGRAM_VERSION, env: host.env, cassette: cassetteOf(options) };
+  if (options.dryRun || options.pilot) return plan(host, resolved, { ...own, pilot: options.pilot });
+  let load: (() => NetworkLoad) | undefined;
+  const view = createView(terminal, resolved, { ...options, load: () => load?.() });
   const log = createLog(resolved.config.log_file, resolved.config.log_level);
-  const interrupt = listenForInterrupt(host, (text) => terminal.err(text));
+  let folder = resolved.run.folder;
+  const interrupt = listenForInterrupt(host, (text) =>
+    view.say(`${text}\nTo go on later: npx ${resumeCommand(resolved.run, folder)}`),
+  );
   const startedAt = Date.now();
+  host.exitCode = INTERRUPTED; // what it is if the process has to leave before the run is over
   try {
     const result = await runResolved(resolved, {
       ...own,
       park: interrupt.park,
       abort: interrupt.abort,
+      watchNetwork: (watched) => {
+        load = watched;
+      },
       onEvent: (event) => {
+        if (event.type === "run-start") folder = event.folder;
         log.onEvent(event);
         view.onEvent(event);
       },
     });
+    host.exitCode = exitCode(result);
     view.stop();
     await printResult(terminal, resolved, result, { ...options, elapsedMs: Date.now() - startedAt });
     return exitCode(result);
@@ -45,61 +76,58 @@ export async function execute(host: Host, resolved: ResolvedRun, options: Execut
   }
 }
 
+/** Shows what would be done; a pilot really does a little of it. */
+async function plan(
+  host: Host,
+  resolved: ResolvedRun,
+  { pilot: queries, ...own }: RunResolvedOptions & { pilot?: number | undefined },
+): Promise<number> {
+  const terminal = createTerminal(host);
+  const planned = await dryRunResolved(resolved, own);
+  const { maxWorkers, folder } = resolved.run;
+  const near = planned.map((dataset) => ({ ...dataset, output: shown(dataset.output) }));
+  for (const line of dryRunLines(near, { maxWorkers, folder: shown(folder), pilot: queries !== undefined }))
+    terminal.out(line);
+  if (queries === undefined) return 0;
+  const interrupt = listenForInterrupt(host, (text) => terminal.err(text));
+  try {
+    const pilot = await runPilot(resolved, queries, { ...own, park: interrupt.park, abort: interrupt.abort });
+    if (interrupt.park.aborted || interrupt.abort.aborted) return INTERRUPTED;
+    for (const line of pilotLines(pilot, planned, { maxWorkers, folder: shown(pilot.folder) })) terminal.out(line);
+    if (pilot.left > 0) return 4; // nothing but a budget stops a pilot early
+    return pilot.failed > 0 ? 3 : 0;
+  } finally {
+    interrupt.release();
+  }
+}
+
+function cassetteOf({ record, replay }: ExecuteOptions): Cassette | undefined {
+  if (record !== undefined && replay !== undefined) throw new UsageError("--record and --replay exclude each other");
+  if (record !== undefined) return { record };
+  return replay === undefined ? undefined : { replay };
+}
+
+const INTERRUPTED = 130;
+
 function exitCode(result: RunResult): number {
-  if (result.stoppedBy === "interrupt") return 130;
+  if (result.stoppedBy === "interrupt") return INTERRUPTED;
   if (result.stoppedBy === "budget") return 4;
   return result.failed > 0 ? 3 : 0;
 }
 
-function createView(terminal: Terminal, { config, run }: ResolvedRun, options: ExecuteOptions): ProgressView {
-  if (options.quiet) return { onEvent: () => {}, stop: () => {} };
-  if (!(options.verbose ?? config.verbose)) return createProgress(terminal, () => Date.now());
+function createView(
+  terminal: Terminal,
+  { config, run }: ResolvedRun,
+  options: ExecuteOptions & { load: () => NetworkLoad | undefined },
+): ProgressView {
+  const say = (text: string) => terminal.err(text);
+  if (options.json) return { onEvent: (event) => terminal.write(jsonLine(event)), say, stop: () => {} };
+  if (options.quiet) return { onEvent: () => {}, say, stop: () => {} };
+  if (!(options.verbose ?? config.verbose)) return createProgress(terminal, { now: Date.now, load: options.load });
   const painted =
     config.verbose_colors === false ? { ...terminal, paint: (_: unknown, text: string) => text } : terminal;
-  return createVerboseView(painted, config.verbose_max_length ?? 500, run.datasets.length > 1);
-}
-
-/** Every text as it comes; one entry's lines stay together, under the name of its rollout. */
-function createVerboseView(terminal: Terminal, maxLength: number, nameDataset: boolean): ProgressView {
-  let last = "";
-  const onEvent = (event: RunEvent) => {
-    if (event.type === "run-note") terminal.out(event.message);
-    if (event.type !== "entry-end" && event.type !== "rollout-end") return;
-    const id = `${nameDataset ? `${event.dataset} ` : ""}${event.queryId}${event.rollout > 0 ? `#${event.rollout}` : ""}`;
-    const lines =
-      event.type === "entry-end"
-        ? entryLines(terminal, event.entry, maxLength)
-        : [
-            `         ${event.outcome.stopReason}, ${event.turns} turns, ${event.toolCalls} tool calls, ${duration(event.durationMs)}`,
-          ];
-    terminal.out([...(id === last ? [] : [terminal.paint("bold", `── ${id}`)]), ...lines].join("\n"));
-    last = id;
-  };
-  return { onEvent, stop: () => {} };
-}
-
-function printDryRun(terminal: Terminal, { run }: ResolvedRun, datasets: DryDataset[]): number {
-  const rows = datasets.map((dataset) => [
-    dataset.name,
-    String(dataset.queries),
-    String(dataset.rollouts),
-    String(dataset.kept),
-    String(dataset.tools),
-    dataset.agent,
-    dataset.user ?? "–",
-    dataset.mode,
-    shown(dataset.output),
-  ]);
-  for (const line of table(
-    [["dataset", "queries", "rollouts", "there", "tools", "agent", "user", "mode", "output"], ...rows],
-    { right: [1, 2, 3, 4] },
-  ))
-    terminal.out(line);
-  const left = datasets.reduce((sum, dataset) => sum + dataset.rollouts - dataset.kept, 0);
-  terminal.out(
-    `\n${left} rollouts to make, ${run.maxWorkers} at once, run folder ${shown(run.folder)}. Nothing was written.`,
-  );
-  return 0;
+  const maxLength = config.verbose_max_length ?? 500;
+  return createVerboseView(painted, { maxLength, nameDataset: run.datasets.length > 1 });
 }
 
 async function printResult(
@@ -110,7 +138,10 @@ async function printResult(
 ): Promise<void> {
   const summaries = Object.fromEntries(Object.entries(result.outputs).map(([name, file]) => [name, summarise(file)]));
   writeSummary(join(result.folder, "summary.json"), summaries);
-  if (options.quiet) return;
+  if (options.quiet || options.json) {
+    if (result.failed > 0) terminal.err(failuresLine(result));
+    return;
+  }
   const kept = result.datasets.reduce((sum, dataset) => sum + dataset.kept, 0);
   const begun = result.finished + result.failed + result.left;
   terminal.out("");
@@ -139,13 +170,10 @@ async function printResult(
   terminal.out("");
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shown(file)}`);
   terminal.out(`run folder    ${shown(result.folder)}`);
-  if (result.failed > 0)
-    terminal.out(
-      `failures      ${shown(join(result.folder, "failures.jsonl"))}: ${result.failed} rollouts ended for infrastructure reasons; run the same command to try them again`,
-    );
+  if (result.failed > 0) terminal.out(`failures      ${failuresLine(result)}`);
   if (result.left > 0)
     terminal.out(
-      `\nStopped with ${result.left} rollouts left. To go on: ${terminal.paint("bold", `npx ${run.resumeCommand}`)}`,
+      `\nStopped with ${result.left} rollouts left. To go on: ${terminal.paint("bold", `npx ${resumeCommand(run, result.folder)}`)}`,
     );
   else {
     terminal.out("\nNext:");
@@ -155,12 +183,24 @@ async function printResult(
   }
 }
 
+function failuresLine({ folder, failed, datasets }: RunResult): string {
+  const givenUp = datasets.reduce((sum, dataset) => sum + dataset.givenUp, 0);
+  const again = failed > givenUp ? "run the same command to try them again" : "they are not tried again";
+  return `${shown(join(folder, "failures.jsonl"))}: ${failed} rollouts ended for infrastructure reasons; ${again}`;
+}
+
+/** A run that was begun beside another is found again by its folder. */
+function resumeCommand(run: ResolvedRun["run"], folder: string): string {
+  if (resolve(run.folder) === resolve(folder)) return run.resumeCommand;
+  return `${run.resumeCommand.replace(/ --resume$/, "")} --output-dir ${quote(shown(folder))} --resume`;
+}
+
 async function printExample(terminal: Terminal, result: RunResult): Promise<void> {
   const [file] = Object.values(result.outputs);
   const trajectory = file && (await firstRecord(file));
   if (!trajectory) return;
   terminal.out(
-    `\n${terminal.paint("bold", `One of them: ${trajectory.id}`)} (${trajectory.domains.join(" + ")}, ended by ${trajectory.metadata.stop_reason})\n`,
+    `\n${terminal.paint("bold", `One of them: ${printable(trajectory.id)}`)} (${trajectory.domains.join(" + ")}, ended by ${trajectory.metadata.stop_reason})\n`,
   );
   for (const line of trajectoryLines(terminal, trajectory, 400)) terminal.out(line);
 }

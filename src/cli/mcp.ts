@@ -26,6 +26,7 @@ export function addMcpCommand(
   program
     .command("mcp")
     .description("domains as MCP servers")
+    .addHelpText("after", EXAMPLES)
     .command("serve <name>")
     .description("serve a domain or a combination (A+B) to any MCP client; every session has a state of its own")
     .option(

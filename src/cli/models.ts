@@ -35,17 +35,20 @@ export function addModelsCommand(program: Command, deps: ModelsCommandDependenci
     .option("--provider <name>", "the models of this provider")
     .option("--models-config <file>", "your models.yml")
     .option("--json", "one JSON object a line")
+    .addHelpText("after", LIST_EXAMPLES)
     .action(async (options: Options) => list(options, deps));
   models
     .command("show <name>")
     .description("all that a model name resolves to")
     .option("--models-config <file>", "your models.yml")
     .option("--json", "one JSON object")
+    .addHelpText("after", SHOW_EXAMPLES)
     .action(async (name: string, options: Options) => show(name, options, deps));
   models
     .command("search <text...>")
     .description("models whose name or provider contains every word")
     .option("--json", "one JSON object a line")
+    .addHelpText("after", SEARCH_EXAMPLES)
     .action((words: string[], options: Options) => search(words, options, deps));
 }
 
@@ -57,6 +60,20 @@ Examples:
   rollout models search qwen3 coder
 
 Prices are in dollars per million tokens.`;
+
+const LIST_EXAMPLES = `
+Examples:
+  rollout models list --models-config configs/models.yml
+  rollout models list --provider deepseek`;
+
+const SHOW_EXAMPLES = `
+Examples:
+  rollout models show openrouter/deepseek/deepseek-chat
+  rollout models show deepseek-v3.2-fc --models-config configs/models.yml`;
+
+const SEARCH_EXAMPLES = `
+Examples:
+  rollout models search qwen3 coder`;
 
 type Options = { provider?: string; modelsConfig?: string; json?: boolean };
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { resolveConfigFile } from "../runner/index.ts";
 import { execute, type Host } from "./execute.ts";
-import { addRunOptions, overridesFrom, type RunFlags } from "./options.ts";
+import { addRunOptions, commandLine, overridesFrom, type RunFlags } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
@@ -17,6 +17,6 @@ export function addRunCommand(program: Command, host: Host, done: (code: number)
     .addHelpText("after", EXAMPLES)
     .action(async (flags: RunFlags & { config: string; dataset?: string }) => {
       const overrides = { ...overridesFrom(flags), ...(flags.dataset === undefined ? {} : { dataset: flags.dataset }) };
-      done(await execute(host, resolveConfigFile(flags.config, overrides), flags));
+      done(await execute(host, resolveConfigFile(flags.config, overrides, commandLine("run", flags)), flags));
     });
 }

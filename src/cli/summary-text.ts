@@ -5,10 +5,17 @@ import { count, duration, type Terminal, table } from "./terminal.ts";
 const HEADER = ["dataset", "rollouts", "stop reasons", "turns", "tool calls", "tokens", "time"];
 
 export function summaryLines(terminal: Terminal, datasets: { [name: string]: DatasetSummary }): string[] {
-  const rows = Object.entries(datasets).map(([name, summary]) => summaryRow(name, summary));
   const all = Object.values(datasets);
-  if (all.length > 1) rows.push(summaryRow("all", all.reduce(add)));
-  const [header = "", ...lines] = table([HEADER, ...rows], { right: [1, 3, 4, 5, 6] });
+  const priced = all.some((summary) => summary.cost_usd > 0);
+  const named: [string, DatasetSummary][] = Object.entries(datasets);
+  if (all.length > 1) named.push(["all", all.reduce(add)]);
+  const rows = named.map(([name, summary]) => [
+    ...summaryRow(name, summary),
+    ...(priced ? [`$${summary.cost_usd.toFixed(summary.cost_usd < 1 ? 4 : 2)}`] : []),
+  ]);
+  const [header = "", ...lines] = table([[...HEADER, ...(priced ? ["cost"] : [])], ...rows], {
+    right: [1, 3, 4, 5, 6, 7],
+  });
   return [terminal.paint("bold", header), ...lines];
 }
 

@@ -5,10 +5,13 @@ export type Style = Parameters<typeof styleText>[0];
 
 export type Terminal = {
   out(text: string): void;
+  /** without a line end, for what is redrawn */
+  write(text: string): void;
   err(text: string): void;
   /** standard output is a person's screen: it can be redrawn */
   interactive: boolean;
   columns(): number;
+  rows(): number;
   paint(style: Style, text: string): string;
 };
 
@@ -20,9 +23,11 @@ export function createTerminal({ stdout, stderr, env }: Streams): Terminal {
   const coloured = forced || (interactive && !env.NO_COLOR);
   return {
     out: (text) => void stdout.write(`${text}\n`),
+    write: (text) => void stdout.write(text),
     err: (text) => void stderr.write(`${text}\n`),
     interactive,
-    columns: () => stdout.columns ?? 100,
+    columns: () => stdout.columns || 100,
+    rows: () => stdout.rows || 24,
     paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
   };
 }
@@ -38,6 +43,22 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f
 export function cut(text: string, length: number): string {
   const characters = [...text];
   return characters.length <= length ? text : `${characters.slice(0, Math.max(length - 1, 0)).join("")}…`;
+}
+
+/** Cut to so many columns of a terminal; colour codes take none and are kept. */
+export function fitted(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let room = width - 1;
+  const parts = text.split(EACH_COLOUR).map((part) => {
+    if (part.startsWith("\u001b[")) return part;
+    let kept = "";
+    for (const character of part) {
+      room -= displayWidth(character);
+      if (room >= 0) kept += character;
+    }
+    return kept;
+  });
+  return `${parts.join("")}…`;
 }
 
 /** Columns of a width that fits their longest cell; numbers to the right. */
@@ -56,6 +77,8 @@ export function table(rows: string[][], options: { right?: number[]; gap?: numbe
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes take no room
 const COLOUR = /\u001b\[[0-9;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, kept as parts of their own
+const EACH_COLOUR = /(\u001b\[[0-9;]*m)/;
 
 export function displayWidth(text: string): number {
   let width = 0;

@@ -24,7 +24,9 @@ export type ModelsDeps = {
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
   /** how long an answer that has begun may pause; 120 unless told */
-  idleSeconds?: number;
+  idleSeconds?: number | undefined;
+  /** how long a connection may take to be made; 10 unless told */
+  connectSeconds?: number | undefined;
 };
 
 /** What a dataset or the command line sets in place of the registry's. */
@@ -52,7 +54,8 @@ export interface Models {
 
 export function createModels(options: ModelsDeps): Models {
   const { env, registry, clock, random, onEvent, onWait, idleSeconds } = options;
-  const dispatchers = createDispatchers(env);
+  const { connectSeconds } = options;
+  const dispatchers = createDispatchers(env, connectSeconds === undefined ? {} : { connectMs: connectSeconds * 1000 });
   const gates = createGates({ clock, onEvent });
   const deps = { env, dispatchers, clock, idleSeconds };
   const secrets = new Set<string>();

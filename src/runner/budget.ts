@@ -1,6 +1,6 @@
 // What a whole run may cost. Once it is spent, no new work is begun; calls under way may finish, so it can be exceeded by
 // what is in flight. Earlier parts of the run count.
-import type { RunEvent } from "../core/index.ts";
+import type { RunEvent, Usage } from "../core/index.ts";
 import { summarise } from "../runs/index.ts";
 
 export type RunBudget = { costUsd?: number; tokens?: number };
@@ -11,14 +11,15 @@ export class BudgetWatch {
   #costUsd = 0;
   #tokens = 0;
 
-  constructor(budget: RunBudget, outputs: readonly string[]) {
+  /** What earlier parts of the run came to: their records, and what was paid for rollouts that have none yet. */
+  constructor(budget: RunBudget, outputs: readonly string[], paidBefore: () => Usage) {
     this.#budget = budget;
     if (budget.costUsd === undefined && budget.tokens === undefined) return;
     for (const { cost_usd, input_tokens, output_tokens } of outputs.map(summarise)) {
       this.#costUsd += cost_usd;
       this.#tokens += input_tokens + output_tokens;
     }
-    this.#check();
+    this.#count(paidBefore());
   }
 
   /** Set once the budget is spent. */
@@ -28,7 +29,10 @@ export class BudgetWatch {
 
   onEvent(event: RunEvent): void {
     if (event.type !== "entry-end" || event.entry.type === "tool-result") return;
-    const { costUsd, inputTokens, outputTokens } = event.entry.usage;
+    this.#count(event.entry.usage);
+  }
+
+  #count({ costUsd, inputTokens, outputTokens }: Usage): void {
     this.#costUsd += costUsd;
     this.#tokens += inputTokens + outputTokens;
     this.#check();

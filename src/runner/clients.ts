@@ -1,7 +1,7 @@
 // From a party's model name to something that answers requests in a given rollout.
 import type { ModelClient } from "../core/index.ts";
 import type { ReasoningSpan } from "../dialogue/index.ts";
-import { createScriptedClient, parseScriptedName, type Script } from "../models/index.ts";
+import { createScriptedClient, parseScriptedName, type ResolvedModel, type Script } from "../models/index.ts";
 import type { PartySpec } from "./spec.ts";
 
 /** A model as one dataset uses it. Scripted models get each rollout's script; real ones are shared by all rollouts. */
@@ -10,17 +10,26 @@ export type ClientSource = {
   scripted: boolean;
   /** how long its reasoning stays in its own context */
   reasoningSpan: ReasoningSpan;
+  facts: ModelFacts;
   open(script: Script | undefined): ModelClient;
 };
 
-export type CreateNetworkClient = (party: PartySpec) => ModelClient & { reasoningSpan?: ReasoningSpan };
+/** What is known of a model beside how to call it: for estimates and warnings. */
+export type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
+
+export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };
+
+export type CreateNetworkClient = (party: PartySpec) => NetworkClient;
+
+const NO_CHARGE: ModelFacts = { prices: { input: 0, output: 0 } };
 
 export function createClientSource(party: PartySpec, createNetworkClient: CreateNetworkClient): ClientSource {
   if (party.model.startsWith("scripted/")) {
     parseScriptedName(party.model); // a wrong name or knob is found before anything runs
     const open = (script: Script | undefined) => createScriptedClient(party.model, () => script);
-    return { id: party.model, scripted: true, reasoningSpan: "turn", open };
+    return { id: party.model, scripted: true, reasoningSpan: "turn", facts: NO_CHARGE, open };
   }
   const client = createNetworkClient(party);
-  return { id: client.id, scripted: false, reasoningSpan: client.reasoningSpan ?? "turn", open: () => client };
+  const { id, reasoningSpan = "turn", facts = {} } = client;
+  return { id, scripted: false, reasoningSpan, facts, open: () => client };
 }

@@ -1,8 +1,10 @@
 // What a run would do, without doing or writing any of it.
-import { existsSync } from "node:fs";
-import { defaultOutput, keyText, scanFinished } from "../runs/index.ts";
+import { keyText, roundFiles, scanFinished } from "../runs/index.ts";
+import { outputOf } from "./begin-run.ts";
 import type { CreateNetworkClient } from "./clients.ts";
+import { estimateRollout, type RolloutEstimate } from "./estimate.ts";
 import { chooseQueries } from "./plan.ts";
+import { preflight } from "./preflight.ts";
 import { prepareDataset } from "./prepare.ts";
 import type { RunResources } from "./resources.ts";
 import type { RunSpec } from "./spec.ts";
@@ -18,6 +20,9 @@ export type DryDataset = {
   user: string | undefined;
   mode: string;
   output: string;
+  /** of one rollout */
+  estimate: RolloutEstimate;
+  warnings: string[];
 };
 
 export async function dryRun(
@@ -29,10 +34,10 @@ export async function dryRun(
     const prepared = await prepareDataset(run, spec, preparing);
     const chosen = chooseQueries(run, prepared);
     const wanted = new Set(chosen.flatMap((query) => rolloutsOf(run, spec.name, prepared.queries.id(query))));
-    const output = spec.output ?? defaultOutput(run.folder, spec.name);
+    const output = outputOf(run, spec);
     let kept = 0;
-    if (run.resume && existsSync(output)) {
-      scanFinished(output, spec.name, (record) => {
+    for (const file of run.resume ? roundFiles(output) : []) {
+      scanFinished(file, spec.name, (record) => {
         if (wanted.delete(keyText(record))) kept++;
       });
     }
@@ -47,6 +52,8 @@ export async function dryRun(
       user: prepared.user?.id,
       mode: spec.mode,
       output,
+      estimate: await estimateRollout(run, prepared),
+      warnings: await preflight(run, [prepared]),
     });
   }
   return datasets;

@@ -16,14 +16,17 @@ import {
   type RolloutKey,
   type RunEvent,
   rolloutId,
+  type ToolSpec,
   type Trajectory,
   timestamp,
   type UsageRecord,
 } from "../core/index.ts";
 import { faultsOf, playDialogue, readUserText, toMessages, usageOf, userSystemPrompt } from "../dialogue/index.ts";
 import type { RunFolder } from "../runs/index.ts";
+import { questionFields } from "./multi.ts";
 import type { PreparedDataset } from "./prepare.ts";
 import { differsFromRecord, trusting, withRecord } from "./replay.ts";
+import { truncatedInput } from "./truncated-input.ts";
 
 export type PlannedRollout = {
   key: RolloutKey;
@@ -76,6 +79,8 @@ export async function playRollout(
     if (outcome === "differs") {
       const message = `${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`;
       emit({ type: "run-note", at: timestamp(clock), message });
+      await environment.close();
+      environment = undefined;
       return await playRollout(dataset, query, { ...planned, recorded: [] }, surroundings);
     }
     if (outcome === "parked") return { outcome: undefined, written: Promise.resolve() };
@@ -89,12 +94,15 @@ export async function playRollout(
       outcome,
       startedAt,
       endedAt,
+      tools: environment.tools,
       toolsHash,
       stateHash,
     });
     return { outcome, written: finish(trajectory, outcome, planned, entries, surroundings) };
   } catch (error) {
-    if (surroundings.abort.aborted) return { outcome: undefined, written: Promise.resolve() };
+    const isLeft = surroundings.abort.aborted || (surroundings.park.aborted && error instanceof RolloutError);
+    // what could not finish once the run was stopped has not failed: it is gone on with later
+    if (isLeft) return { outcome: undefined, written: Promise.resolve() };
     if (!(error instanceof RolloutError)) throw error;
     return { outcome: outcomeOf(error), written: fail(error, planned, entries, surroundings, startedAt) };
   } finally {
@@ -228,6 +236,7 @@ type Played = {
   outcome: Outcome;
   startedAt: number;
   endedAt: number;
+  tools: readonly ToolSpec[];
   toolsHash: string;
   stateHash: string;
 };
@@ -240,12 +249,18 @@ function toTrajectory({
   outcome,
   startedAt,
   endedAt,
+  tools,
   toolsHash,
   stateHash,
 }: Played): Trajectory {
   const { key } = planned;
+  const sent = { system: dataset.agentSystem, tools, opening: query.messages, entries };
+  const cutInput = dataset.agent.scripted ? [] : truncatedInput(sent);
+  const messages = toMessages(query.messages, entries);
   const results = entries.filter((entry) => entry.type === "tool-result");
-  const calls = entries.flatMap((entry) => (entry.type === "reply" && entry.by === "agent" ? entry.toolCalls : []));
+  const calls = entries.flatMap((entry) =>
+    entry.type === "reply" && entry.by === "agent" ? [...entry.toolCalls, ...(entry.ignoredCalls ?? [])] : [],
+  );
   return {
     id: rolloutId(key),
     query_id: key.queryId,
@@ -253,7 +268,8 @@ function toTrajectory({
     dataset: key.dataset,
     domains: dataset.domain.servers,
     success: outcome.success,
-    messages: toMessages(query.messages, entries),
+    messages,
+    ...(dataset.spec.rounds ? questionFields(query, messages, outcome, key.rollout) : {}),
     metadata: {
       total_turns: turnsOf(entries, query.messages.at(-1)?.role === "user" ? 1 : 0),
       stop_reason: outcome.stopReason,
@@ -265,13 +281,13 @@ function toTrajectory({
       usage: usageByParty(entries),
       cost_usd: usageOf(entries).costUsd,
       models: dataset.modelNames,
-      scripted: dataset.scripted,
+      scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),
       seed: planned.seed,
       fingerprint: planned.fingerprint,
       system_hash: dataset.systemHash,
       tools_hash: toolsHash,
       final_state_hash: stateHash,
-      faults: faultsOf(entries),
+      faults: [...faultsOf(entries), ...cutInput],
       attempt: planned.attempt,
       ...(planned.drift ? { drift: true as const } : {}),
       timings: {
@@ -308,6 +324,7 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
       output_tokens: sum.outputTokens,
       cached_tokens: sum.cachedTokens,
       reasoning_tokens: sum.reasoningTokens,
+      cost_usd: sum.costUsd,
     };
   }
   return parties;

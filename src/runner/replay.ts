@@ -52,6 +52,6 @@ function asReply(entry: Entry, party: "agent" | "user" | "judge"): ModelReply[] 
     return [{ content, toolCalls: [], usage: entry.usage, finish: "stop" }];
   }
   if (entry.type !== "reply" || entry.by !== party) return [];
-  const { type: _type, by: _by, at: _at, rejected: _rejected, ...reply } = entry;
-  return [reply];
+  const { type: _type, by: _by, at: _at, rejected: _rejected, ignoredCalls, ...reply } = entry;
+  return [ignoredCalls ? { ...reply, toolCalls: ignoredCalls } : reply];
 }

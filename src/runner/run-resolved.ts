@@ -1,31 +1,40 @@
 // A resolved config, run with real models behind it: the one wiring that the command line and the library share.
-import { createRandom, type RunEvent, systemClock, timestamp } from "../core/index.ts";
-import { createModels, type Models } from "../models/index.ts";
-import type { CreateNetworkClient } from "./clients.ts";
+import { systemClock } from "../core/index.ts";
+import type { NetworkLoad } from "../models/index.ts";
 import type { ResolvedRun } from "./config/resolve.ts";
 import { type DryDataset, dryRun } from "./dry-run.ts";
+import { type Cassette, type NetworkOptions, openNetwork } from "./network.ts";
 import { createResources } from "./resources.ts";
 import { type RunOptions, type RunResult, runRollouts } from "./run-rollouts.ts";
 
-export type RunResolvedOptions = Omit<RunOptions, "createNetworkClient" | "env"> & {
+export type RunResolvedOptions = Omit<RunOptions, "createNetworkClient" | "env" | "onPark"> & {
   /** where keys, proxies and references of the config are read from */
   env: Readonly<Record<string, string | undefined>>;
+  /** record the model calls, or play recorded ones */
+  cassette?: Cassette | undefined;
+  /** given, before the run starts, a way to see what its endpoints are doing */
+  watchNetwork?: (load: () => NetworkLoad) => void;
 };
 
-export async function runResolved({ run, registry }: ResolvedRun, options: RunResolvedOptions): Promise<RunResult> {
-  const models = modelsFor(registry, options);
+export async function runResolved(resolved: ResolvedRun, options: RunResolvedOptions): Promise<RunResult> {
+  const { run } = resolved;
+  const network = openNetwork(networkOptions(resolved, options));
   try {
-    return await runRollouts(run, { ...options, createNetworkClient: clientsOf(models) });
+    options.watchNetwork?.(network.load);
+    return await runRollouts(run, { ...options, createNetworkClient: network.createClient, onPark: network.park });
   } finally {
-    await models.close();
+    await network.close();
   }
 }
 
-export async function dryRunResolved(
-  { run, registry }: ResolvedRun,
-  options: RunResolvedOptions,
-): Promise<DryDataset[]> {
-  const models = modelsFor(registry, options);
+function networkOptions({ registry, config }: ResolvedRun, options: RunResolvedOptions): NetworkOptions {
+  const limits = { connectSeconds: config.connect_timeout, idleSeconds: config.idle_timeout };
+  return { clock: systemClock, ...options, ...limits, registry };
+}
+
+export async function dryRunResolved(resolved: ResolvedRun, options: RunResolvedOptions): Promise<DryDataset[]> {
+  const { run } = resolved;
+  const network = openNetwork(networkOptions(resolved, options));
   const resources = createResources({
     env: options.env,
     nameStyle: run.nameStyle,
@@ -33,32 +42,8 @@ export async function dryRunResolved(
     ...(run.python ? { python: run.python } : {}),
   });
   try {
-    return await dryRun(run, { createNetworkClient: clientsOf(models), resources });
+    return await dryRun(run, { createNetworkClient: network.createClient, resources });
   } finally {
-    await Promise.all([models.close(), resources.close()]);
+    await Promise.all([network.close(), resources.close()]);
   }
-}
-
-function modelsFor(
-  registry: ResolvedRun["registry"],
-  { env, onEvent, clock = systemClock }: RunResolvedOptions,
-): Models {
-  const emit = (event: RunEvent) => onEvent?.(event);
-  return createModels({
-    env,
-    registry,
-    clock,
-    random: createRandom("back-off", clock.now()), // no dialogue depends on it
-    onEvent: ({ type, endpoint, seconds, reason }) => {
-      if (type !== "endpoint-resume") emit({ type: "endpoint-wait", at: timestamp(clock), endpoint, seconds, reason });
-    },
-  });
-}
-
-function clientsOf(models: Models): CreateNetworkClient {
-  return ({ model, settings, apiBase, apiKey }) => {
-    const overrides = { ...(apiBase ? { apiBase } : {}), ...(apiKey ? { apiKey } : {}) };
-    const { sendBack } = models.resolve(model, overrides).reasoning;
-    return { ...models.client(model, settings, overrides), reasoningSpan: sendBack === "all" ? "dialogue" : "turn" };
-  };
 }

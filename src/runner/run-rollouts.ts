@@ -1,5 +1,6 @@
 // A run: prepare, plan, play so many rollouts at once, tell everyone who watches. Parallelism is over rollouts, within and
 // across datasets.
+import { join } from "node:path";
 import {
   type Clock,
   type DatasetPlan,
@@ -9,14 +10,18 @@ import {
   timestamp,
   UsageError,
 } from "../core/index.ts";
-import { besideIfTaken, RunFolder } from "../runs/index.ts";
-import { beginRun, outputOf } from "./begin-run.ts";
+import { allRounds, besideIfTaken, fileName, RunFolder } from "../runs/index.ts";
+import type { EvaluationSettings } from "../scoring/index.ts";
+import { beginRun, outputFiles, outputOf } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
 import type { CreateNetworkClient } from "./clients.ts";
 import { planRun, type RunPlan, type WorkItem } from "./plan.ts";
 import { playRollout, type RolloutSurroundings } from "./play-rollout.ts";
+import { preflight } from "./preflight.ts";
 import { type PreparedDataset, prepareDataset, toolsKeeper } from "./prepare.ts";
 import { createResources } from "./resources.ts";
+import { type Scoring, scoreAsItGoes } from "./score-as-it-goes.ts";
+import { scoredFromPrepared } from "./scored-datasets.ts";
 import type { RunSpec } from "./spec.ts";
 
 /** Records that may wait for the disk while workers go on. */
@@ -31,6 +36,8 @@ export type RunOptions = {
   clock?: Clock;
   /** set: no new work, calls under way may finish */
   park?: AbortSignal;
+  /** told when no new work may begin any more: by `park`, or because the budget is spent */
+  onPark?: () => void;
   /** set: leave at once */
   abort?: AbortSignal;
 };
@@ -59,7 +66,9 @@ export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<
   try {
     const { createNetworkClient } = options;
     const preparing = run.datasets.map((dataset) => prepareDataset(run, dataset, { createNetworkClient, resources }));
-    return await runPrepared(run, await Promise.all(preparing), { ...options, clock, note });
+    const prepared = await Promise.all(preparing);
+    for (const warning of await preflight(run, prepared)) note(warning);
+    return await runPrepared(run, prepared, { ...options, clock, note });
   } finally {
     await resources.close();
   }
@@ -74,38 +83,44 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     path: run.folder,
     sync: run.sync,
     checkpoints: run.useCheckpoints,
-    ...(run.checkpointDir ? { checkpointDir: run.checkpointDir } : {}),
+    // several runs may be told to keep their journals in one place
+    ...(run.checkpointDir ? { checkpointDir: join(run.checkpointDir, fileName(run.folder)) } : {}),
     onPause: note,
+    ...(options.abort ? { giveUp: options.abort } : {}),
   });
+  let scoring: Scoring | undefined;
   try {
     const keepTools = toolsKeeper(folder);
     const datasets = prepared.map((dataset): PreparedDataset => ({ ...dataset, keepTools }));
     const plan = planRun(run, datasets, folder);
-    const outputs = Object.fromEntries(datasets.map(({ spec }) => [spec.name, outputOf(run, spec)]));
-    const budget = new BudgetWatch(run.budget, Object.values(outputs));
+    scoring = run.evaluation && (await openScoring(run, run.evaluation, prepared, folder.path, options));
+    const budget = new BudgetWatch(run.budget, Object.values(outputFiles(run)), plan.paidBefore);
     const emit = (event: RunEvent) => {
       budget.onEvent(event);
       options.onEvent?.(event);
+      scoring?.onEvent(event);
     };
     emit(await beginRun({ run, datasets, folder, plan, programVersion: options.programVersion, clock, note }));
     const never = new AbortController().signal;
     const park = AbortSignal.any([options.park ?? never, budget.spent]);
+    park.addEventListener("abort", () => options.onPark?.());
     const counts = await playAll(run, plan, { folder, clock, emit, park, abort: options.abort ?? never });
-    const left = plan.items.length - counts.finished - counts.failed;
+    const left = plan.size - counts.finished - counts.failed;
     const stoppedBy = left === 0 ? undefined : budget.spent.aborted ? "budget" : "interrupt";
     const end: RunEnd = {
       type: "run-end",
       at: timestamp(clock),
       finished: counts.finished,
-      failed: counts.failed + plan.givenUp,
+      failed: counts.failed + plan.datasets.reduce((sum, { givenUp }) => sum + givenUp, 0),
       ...(stoppedBy ? { stoppedBy } : {}),
     };
-    await folder.record(end);
+    await scoring?.finish();
+    if (!options.abort?.aborted) await folder.record(end);
     emit(end);
     const { finished, failed } = end;
     return {
       folder: folder.path,
-      outputs,
+      outputs: outputFiles(run),
       datasets: plan.datasets,
       finished,
       failed,
@@ -113,8 +128,22 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
       ...(stoppedBy ? { stoppedBy } : {}),
     };
   } finally {
+    await scoring?.close();
     await folder.close();
   }
+}
+
+function openScoring(
+  run: RunSpec,
+  settings: EvaluationSettings,
+  prepared: Prepared[],
+  folder: string,
+  { createNetworkClient }: Running,
+): Promise<Scoring> {
+  const datasets = prepared.map((dataset) =>
+    scoredFromPrepared(dataset, allRounds(outputOf(run, dataset.spec), run.rollouts)),
+  );
+  return scoreAsItGoes({ folder, settings, datasets, workers: run.maxWorkers, createNetworkClient });
 }
 
 /** Where this run writes: the folder asked for, or one beside it. */
@@ -136,12 +165,20 @@ async function playAll(
 ): Promise<{ finished: number; failed: number }> {
   const counts = { finished: 0, failed: 0 };
   const writing = new Set<Promise<void>>();
+  const waiting: (() => void)[] = [];
+  const mostUnwritten = Math.max(run.maxWorkers, MOST_UNWRITTEN);
   // each rollout listens to a signal of its own: one that thousands share costs every one of them
   const running = new Set<AbortController>();
   surroundings.abort.addEventListener("abort", () => {
     for (const controller of running) controller.abort(surroundings.abort.reason);
   });
-  const stopped = () => surroundings.park.aborted || surroundings.abort.aborted;
+  // a bug in one rollout, or a disk that fails, ends the run, once nobody writes any more
+  const crash = new AbortController();
+  const stop = (error: unknown) => {
+    crash.abort(error);
+    for (const controller of running) controller.abort(error);
+  };
+  const stopped = () => surroundings.park.aborted || surroundings.abort.aborted || crash.signal.aborted;
   const playOne = async (item: WorkItem) => {
     const query = item.dataset.queries.load(item.query);
     const controller = new AbortController();
@@ -150,23 +187,26 @@ async function playAll(
     const playing = playRollout(item.dataset, query, plan.planned(item), own).finally(() => running.delete(controller));
     const { outcome, written } = await playing;
     if (!outcome) return;
-    // the record becomes durable while this worker goes on; a failed write surfaces when the run waits for it
-    const done = written.then(() => {
-      counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
-      writing.delete(done);
-    });
+    // the record becomes durable while this worker goes on
+    const done = written
+      .then(() => {
+        counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
+      }, stop)
+      .finally(() => {
+        writing.delete(done);
+        waiting.shift()?.();
+      });
     writing.add(done);
-    done.catch(() => {});
-    if (writing.size > Math.max(run.maxWorkers, MOST_UNWRITTEN)) await Promise.race(writing);
+    if (writing.size > mostUnwritten) await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  const queue = plan.items[Symbol.iterator]();
   const work = async () => {
-    for (const item of queue) {
+    for (const item of plan.items) {
       if (stopped()) return;
       await playOne(item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(run.maxWorkers, plan.items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(run.maxWorkers, plan.size) }, () => work().catch(stop)));
   await Promise.all(writing);
+  if (!surroundings.abort.aborted) crash.signal.throwIfAborted();
   return counts;
 }

@@ -4,6 +4,7 @@ import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
 import type { CallSettings } from "../models/index.ts";
 import type { SyncMode } from "../runs/index.ts";
+import type { EvaluationSettings } from "../scoring/index.ts";
 import type { McpServersConfig, NameStyle, ToolFaults } from "../tools/index.ts";
 import type { RunBudget } from "./budget.ts";
 
@@ -20,6 +21,8 @@ export type DatasetSpec = {
   queryFiles: string[];
   /** instead of `trajectories/<dataset>.jsonl` in the run folder */
   output?: string;
+  /** a question set: one file for each round of rollouts, with the fields that such sets have */
+  rounds?: true;
   agent: PartySpec & { prompt: AgentPrompt };
   user: PartySpec & { prompt: UserPrompt };
   maxTurns: number;
@@ -54,6 +57,8 @@ export type RunSpec = {
   limits: RolloutLimits;
   /** of the whole run */
   budget: RunBudget;
+  /** score each rollout as soon as it is finished */
+  evaluation?: EvaluationSettings;
   nameStyle: NameStyle;
   /** the Python for dropped-in servers: an interpreter, or a virtual environment's folder */
   python?: string;

@@ -137,6 +137,13 @@ export const configSchema = z.strictObject({
   mcp_config_file: z.string().optional().describe("a JSON or YAML file that holds mcpServers"),
   faults: toolFaultsSchema.optional().describe("trouble that tools make on purpose, on the run's seed"),
 
+  connect_timeout: z.number().positive().optional().describe("seconds for connecting to a model endpoint; default 10"),
+  idle_timeout: z
+    .number()
+    .positive()
+    .optional()
+    .describe("seconds that a reply which has begun may pause; default 120"),
+
   models_config_file: z.string().optional().describe("a models.yml"),
   models: registrySchema.optional().describe("models registered here, as in a models.yml"),
   tool_names: z.enum(["prefixed", "dotted"]).optional().describe("in combinations: sap__tool (default) or sap.tool"),

@@ -3,11 +3,10 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { registryFileSchema } from "../../models/index.ts";
-import { readYaml } from "./read-yaml.ts";
-import { configJsonSchema, configSchema } from "./schema.ts";
+import { registryFileSchema } from "../src/models/index.ts";
+import { configJsonSchema, configSchema, readYaml } from "../src/runner/index.ts";
 
-const file = (name: string) => fileURLToPath(new URL(`../../../configs/${name}`, import.meta.url));
+const file = (name: string) => fileURLToPath(new URL(`../configs/${name}`, import.meta.url));
 
 test("configs/rollout.schema.json is in step with the schema (npx tsx scripts/make-schema.ts writes it)", () => {
   expect(JSON.parse(readFileSync(file("rollout.schema.json"), "utf8"))).toEqual(

@@ -1,0 +1,55 @@
+// A model server in a process of its own, so that its work is not counted as the caller's: a fixed wait, then a tool call
+// until a dialogue holds five results, then a text. Tells its parent its URL, and on request how large what it got was.
+import { createServer } from "node:http";
+
+const latency = Number(process.argv[2]);
+const RESULT = Buffer.from('"role":"tool"');
+const STEPS = 5;
+
+function completion(message, finish_reason) {
+  const usage = { prompt_tokens: 7800, completion_tokens: 40, total_tokens: 7840 };
+  const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
+  return JSON.stringify({
+    id: "chatcmpl-bench",
+    object: "chat.completion",
+    created: 1,
+    model: "bench",
+    choices,
+    usage,
+  });
+}
+
+const text = completion({ content: "Here is what I found about the sections that you asked for." }, "stop");
+const calls = Array.from({ length: STEPS }, (_, step) => {
+  const made = { name: "search_courses", arguments: JSON.stringify({ term: "2026-fall", keyword: `topic ${step}` }) };
+  return completion(
+    { content: "", tool_calls: [{ id: `call_${step}`, type: "function", function: made }] },
+    "tool_calls",
+  );
+});
+
+let [requests, bytes] = [0, 0];
+
+function answerTo(body) {
+  let results = 0;
+  for (let at = body.indexOf(RESULT); at !== -1 && results < STEPS; at = body.indexOf(RESULT, at + 1)) results++;
+  return calls[results] ?? text;
+}
+
+const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    const body = Buffer.concat(chunks);
+    requests++;
+    bytes += body.length;
+    const answer = answerTo(body);
+    setTimeout(() => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
+      response.end(answer);
+    }, latency);
+  });
+});
+server.listen(0, "127.0.0.1", 4096, () => process.send({ url: `http://127.0.0.1:${server.address().port}/v1` }));
+process.on("message", () => process.send({ kilobytes: bytes / requests / 1024 }));
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,55 @@
+// `--eval`: each rollout is scored soon after it is finished, beside the rollouts that still go on.
+import type { RunEvent } from "../core/index.ts";
+import {
+  chooseChecks,
+  createScriptedJudge,
+  Evaluation,
+  type EvaluationSettings,
+  type ScoredDataset,
+} from "../scoring/index.ts";
+import type { CreateNetworkClient } from "./clients.ts";
+
+export type Scoring = { onEvent(event: RunEvent): void; finish(): Promise<void>; close(): Promise<void> };
+
+export type ScoringOptions = {
+  folder: string;
+  settings: EvaluationSettings;
+  datasets: ScoredDataset[];
+  workers: number;
+  createNetworkClient: CreateNetworkClient;
+};
+
+export async function scoreAsItGoes({ settings, createNetworkClient, ...options }: ScoringOptions): Promise<Scoring> {
+  const judge = openJudge(settings, createNetworkClient);
+  const checks = await chooseChecks(settings, judge !== undefined);
+  const evaluation = new Evaluation({ ...options, checks, ...(judge ? { judge } : {}) });
+  let failure: unknown;
+  let waiting = false;
+  return {
+    onEvent(event) {
+      if (event.type !== "rollout-end" || waiting) return;
+      waiting = true;
+      // what ends while one pass is under way is scored by the next
+      setImmediate(() => {
+        waiting = false;
+        evaluation.catchUp().catch((error: unknown) => {
+          failure ??= error;
+        });
+      });
+    },
+    async finish() {
+      if (failure) throw failure;
+      await evaluation.catchUp();
+    },
+    close: () => evaluation.close(),
+  };
+}
+
+export function openJudge(settings: EvaluationSettings, createNetworkClient: CreateNetworkClient) {
+  const { judge_model: model, votes = 1 } = settings;
+  if (!model) return undefined;
+  const client = model.startsWith("scripted/judge")
+    ? createScriptedJudge(model)
+    : createNetworkClient({ model, settings: { temperature: votes > 1 ? 0.7 : 0 } });
+  return { client, votes };
+}

@@ -1,0 +1,118 @@
+// The datasets of a run as evaluation needs them: from the run itself while it goes on, or later from its manifest.
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { isObject, type Json, type Query, UsageError } from "../core/index.ts";
+import {
+  BUNDLED_PATH,
+  type DomainFiles,
+  type DomainResources,
+  loadDomain,
+  openDatasetFolder,
+  openForMode,
+  openQueryFiles,
+  type QueryFile,
+} from "../domains/index.ts";
+import { type Manifest, type ManifestDataset, roundFiles } from "../runs/index.ts";
+import { openValidatedTasks, type ScoredDataset } from "../scoring/index.ts";
+import { type NameStyle, type ToolFaults, toolFaultsSchema, withToolFaults } from "../tools/index.ts";
+import type { PreparedDataset } from "./prepare.ts";
+import type { DatasetSpec } from "./spec.ts";
+
+type Source = { domain: DomainFiles; query_files: string[]; mcp: boolean; name_style: NameStyle };
+
+const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
+const NO_TOOLS = "plain questions have no reference calls";
+
+/** For the manifest: absolute paths, and those of bundled domains as such, wherever the program is installed. */
+export function sourceOf({ domain, queryFiles, mcpServers }: DatasetSpec, nameStyle: NameStyle): Json {
+  const source: Source = { domain, query_files: queryFiles, mcp: mcpServers !== undefined, name_style: nameStyle };
+  return mapPaths(JSON.parse(JSON.stringify(source)) as Json, (path) => {
+    const inside = relative(BUNDLED_PATH, resolve(path));
+    return inside.startsWith("..") ? resolve(path) : `${BUNDLED}${inside}`;
+  });
+}
+
+const BUNDLED = "bundled:";
+
+/** Whatever has a separator in it is a path; names of domains and servers have none. */
+function mapPaths(value: Json, change: (path: string) => string): Json {
+  if (typeof value === "string") return /[\\/]|\.jsonl$/.test(value) ? change(value) : value;
+  if (Array.isArray(value)) return value.map((item) => mapPaths(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapPaths(member as Json, change)]));
+}
+
+export function scoredFromPrepared(dataset: Omit<PreparedDataset, "keepTools">, outputs: string[]): ScoredDataset {
+  const { spec, domain, queries } = dataset;
+  return {
+    name: spec.name,
+    outputs,
+    domain,
+    query: finderOf(queries),
+    validated: openValidatedTasks(spec.domain),
+    openEnvironment: spec.mcpServers ? SHARED_TOOLS : domain.servers.length === 0 ? NO_TOOLS : dataset.openEnvironment,
+  };
+}
+
+export type ScoredFromOptions = DomainResources & {
+  /** another dataset folder than the one the run was made with */
+  basePath?: string | undefined;
+  onNotice(message: string): void;
+};
+
+export async function scoredFromManifest(manifest: Manifest, options: ScoredFromOptions): Promise<ScoredDataset[]> {
+  const datasets: ScoredDataset[] = [];
+  for (const [name, dataset] of Object.entries(manifest.datasets)) {
+    datasets.push(await scoredFromSource(name, dataset, options));
+  }
+  return datasets;
+}
+
+async function scoredFromSource(
+  name: string,
+  { output, source, parts }: ManifestDataset,
+  { basePath, onNotice, ...resources }: ScoredFromOptions,
+): Promise<ScoredDataset> {
+  const outputs = roundFiles(output);
+  if (!source) {
+    onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
+    return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };
+  }
+  const kept = mapPaths(source, (path) =>
+    path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
+  ) as unknown as Source;
+  const files = basePath ? fromFolder(basePath, kept.domain) : kept.domain;
+  const queryFiles = basePath && files.queryFiles.length > 0 ? files.queryFiles : kept.query_files;
+  const gone = [...queryFiles, ...Object.values(files.serverFiles)].find((file) => !existsSync(file));
+  if (gone) throw new UsageError(`${name}: ${gone} is no longer there; name its dataset folder with --base-path`);
+  const query = finderOf(openQueryFiles(queryFiles));
+  if (kept.mcp || files.servers.length === 0)
+    return { name, outputs, domain: undefined, query, openEnvironment: kept.mcp ? SHARED_TOOLS : NO_TOOLS };
+  const domain = await loadDomain(files, { ...resources, nameStyle: kept.name_style });
+  if (parts["domain content"] !== domain.contentHash)
+    onNotice(`${name}: the domain's tools, data or code changed since the run`);
+  const faults = toolFaultsSchema.safeParse(parts["tool faults"]).data as ToolFaults | undefined;
+  return {
+    name,
+    outputs,
+    domain,
+    query,
+    validated: openValidatedTasks(files),
+    openEnvironment: async (asked, seed) => {
+      const environment = await openForMode(domain, { mode: "positive", seed, query: asked, others: [] });
+      return faults ? withToolFaults(environment, { ...faults, seed }) : environment;
+    },
+  };
+}
+
+function fromFolder(basePath: string, { servers }: DomainFiles): DomainFiles {
+  return openDatasetFolder(basePath, servers.length === 1 ? "single" : "cross").find(servers);
+}
+
+function finderOf(queries: QueryFile): (id: string) => Query | undefined {
+  const places = new Map(queries.ids.map((id, index) => [id, index]));
+  return (id) => {
+    const place = places.get(id);
+    return place === undefined ? undefined : queries.load(place);
+  };
+}

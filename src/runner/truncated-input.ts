@@ -1,0 +1,56 @@
+// Servers that cut what does not fit their context say nothing, but they count: a request of many characters that came to
+// very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
+import { type Entry, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
+
+type Dialogue = {
+  system: string;
+  tools: readonly ToolSpec[];
+  opening: readonly OpeningMessage[];
+  entries: readonly Entry[];
+};
+
+/** Texts of any language have fewer characters to a token than this. */
+const CHARACTERS_PER_TOKEN = 10;
+const SHORTEST = 8000;
+
+/** One fault for the first reply of the agent whose request was cut, or none. */
+export function truncatedInput({
+  system,
+  tools,
+  opening,
+  entries,
+}: Dialogue): { type: string; [detail: string]: string }[] {
+  let characters = system.length + toolCharacters(tools);
+  for (const message of opening) characters += message.content.length;
+  for (const entry of entries) {
+    if (entry.type === "verdict") continue;
+    if (entry.type === "tool-result") {
+      characters += entry.content.length;
+      continue;
+    }
+    const { inputTokens, cachedTokens } = entry.usage;
+    const counted = Math.max(inputTokens, cachedTokens);
+    if (entry.by === "agent" && counted > 0 && characters > Math.max(SHORTEST, counted * CHARACTERS_PER_TOKEN))
+      return [{ type: "truncated_input", sent_characters: String(characters), counted_tokens: String(counted) }];
+    if (entry.rejected) continue;
+    characters += entry.content.length;
+    for (const call of entry.toolCalls) characters += call.name.length + call.arguments.length;
+  }
+  return [];
+}
+
+const known = new WeakMap<readonly ToolSpec[], number>();
+
+/** Names, descriptions and property names only: how the rest of a schema is written to the model is the server's. */
+function toolCharacters(tools: readonly ToolSpec[]): number {
+  let characters = known.get(tools);
+  if (characters === undefined) {
+    characters = 0;
+    for (const { name, description, parameters } of tools) {
+      const properties = isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
+      characters += name.length + description.length + properties.join("").length;
+    }
+    known.set(tools, characters);
+  }
+  return characters;
+}
