@@ -38,7 +38,7 @@ const floor = await timed(async () => {
 });
 
 const manifest = readManifest(join(folder, "manifest.json"));
-const datasets = await scoredFromManifest(manifest, { onNotice: () => {} });
+const datasets = await scoredFromManifest(folder, manifest, { onNotice: () => {} });
 const before = await heapUsed();
 const samples = [];
 let scored = 0;
@@ -98,6 +98,7 @@ report([
       {
         what: "all checks that need no model",
         s: round(scoring.wallMs / 1000),
+        "CPU s": round(scoring.cpuMs / 1000),
         "trajectories/s": round(evaluation.counts.rollouts / (scoring.wallMs / 1000), 0),
         "x floor (CPU)": round(scoring.cpuMs / floor.cpuMs, 1),
       },
@@ -125,11 +126,13 @@ report([
       {
         what: `report over ${reporting.value.scored} scored rollouts`,
         s: round(reporting.wallMs / 1000),
+        "CPU s": round(reporting.cpuMs / 1000),
         "peak RSS MB": round(process.resourceUsage().maxRSS / 1024, 0),
       },
       {
         what: `two runs of ${evaluation.counts.rollouts} compared`,
         s: round(comparing.wallMs / 1000),
+        "CPU s": round(comparing.cpuMs / 1000),
         "peak RSS MB": "",
       },
     ],

@@ -15,11 +15,13 @@ import {
   runResolved,
 } from "../runner/index.ts";
 import { jsonLine, summarise, writeSummary } from "../runs/index.ts";
+import { buildReport } from "../scoring/index.ts";
 import { trajectoryLines } from "./dialogue-text.ts";
 import { dryRunLines, pilotLines } from "./dry-run-text.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createLog } from "./log.ts";
 import { createProgress, type ProgressView } from "./progress.ts";
+import { reportLines } from "./report-text.ts";
 import { summaryLines } from "./summary-text.ts";
 import { count, createTerminal, duration, printable, type Terminal } from "./terminal.ts";
 import { createVerboseView } from "./verbose-view.ts";
@@ -166,7 +168,10 @@ async function printResult(
       ),
     );
   }
-  if (begun > 0) await printExample(terminal, result);
+  if (run.evaluation) {
+    const report = buildReport(result.folder, run.evaluation.score);
+    for (const line of reportLines(terminal, report)) terminal.out(line);
+  } else if (begun > 0) await printExample(terminal, result);
   terminal.out("");
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shown(file)}`);
   terminal.out(`run folder    ${shown(result.folder)}`);

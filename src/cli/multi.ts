@@ -1,5 +1,5 @@
 // `rollout multi`: many rollouts of plain questions, one file for each round.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { resolveQuestions } from "../runner/index.ts";
 import { execute, type Host } from "./execute.ts";
 import { amount, commandLine, list, overridesFrom, type RunFlags, temperature, whole } from "./options.ts";
@@ -44,6 +44,7 @@ export function addMultiCommand(program: Command, host: Host, done: (code: numbe
     .option("--no-resume", "start beside an earlier run, never over it")
     .option("--allow-drift", "go on although settings changed, and mark what is made from now on")
     .option("--no-retry-failed", "leave rollouts that failed for infrastructure reasons")
+    .addOption(new Option("--output-dir <dir>", "the run folder, as rollout resume names it").hideHelp())
     .option("--dry-run", "show what would be done, and write nothing")
     .option("--quiet", "print nothing but errors")
     .option("--verbose", "print the agent's and the tools' texts as they come")

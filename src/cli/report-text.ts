@@ -2,8 +2,7 @@
 import type { Comparison, Numbers, Report } from "../scoring/index.ts";
 import { cut, printable, type Terminal, table } from "./terminal.ts";
 
-export function reportLines(terminal: Terminal, [report]: readonly [Report, ...Report[]] | Report[]): string[] {
-  if (!report) return [];
+export function reportLines(terminal: Terminal, report: Report): string[] {
   const { overall, agent_only, datasets, checks, blame, scripted } = report;
   if (overall.scored === 0) return ["", "Nothing is scored yet: rollout eval on this folder scores it."];
   return [

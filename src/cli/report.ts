@@ -2,9 +2,8 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import type { Command } from "commander";
-import { isObject } from "../core/index.ts";
-import { buildReport, compareReports, evaluationSchema, type Report, reportHtml } from "../scoring/index.ts";
-import { requireRun } from "./eval.ts";
+import { requireManifest, settingsOf } from "../runner/index.ts";
+import { buildReport, compareReports, type Report, reportHtml } from "../scoring/index.ts";
 import type { Host } from "./execute.ts";
 import { comparisonLines, reportLines } from "./report-text.ts";
 import { createTerminal } from "./terminal.ts";
@@ -23,14 +22,16 @@ export function addReportCommand(program: Command, host: Host, done: (code: numb
     .addHelpText("after", EXAMPLES)
     .action((dirs: string[], flags: { out?: string; quiet?: boolean }) => {
       const terminal = createTerminal(host);
-      const reports = dirs.map((dir) => buildReport(dir, ruleOf(dir)));
+      const reports = dirs.map((dir) => buildReport(dir, settingsOf(requireManifest(dir)).score));
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));
       mkdirSync(dirname(files.html), { recursive: true });
       writeFileSync(files.html, reportHtml(reports, comparison));
       writeFileSync(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
       if (!flags.quiet) {
-        const text = comparison ? comparisonLines(terminal, comparison) : reportLines(terminal, reports);
+        const text = comparison
+          ? comparisonLines(terminal, comparison)
+          : reports.flatMap((report) => reportLines(terminal, report));
         for (const line of [...text, "", files.html, files.json]) terminal.out(line);
       }
       done(0);
@@ -41,11 +42,6 @@ export function addReportCommand(program: Command, host: Host, done: (code: numb
 function toJson(reports: Report[], comparison: ReturnType<typeof compareReports> | undefined): object {
   const [first, ...others] = reports;
   return { ...first, ...(comparison ? { comparison, others } : {}) };
-}
-
-function ruleOf(dir: string): Report["score_rule"] | undefined {
-  const { config } = requireRun(dir);
-  return isObject(config) ? evaluationSchema.safeParse(config.eval).data?.score : undefined;
 }
 
 function targets(out: string): { html: string; json: string } {

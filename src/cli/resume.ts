@@ -35,7 +35,7 @@ export function addResumeCommand(program: Command, host: ResumeHost): void {
     });
 }
 
-const BEGIN_RUNS = new Set(["run", "single", "cross"]);
+const BEGIN_RUNS = new Set(["run", "single", "cross", "multi"]);
 
 function refuseMovedConfig(words: string[], folder: string): void {
   const config = words[words.indexOf("--config") + 1];

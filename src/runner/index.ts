@@ -23,7 +23,7 @@ export { type Pilot, type PilotDataset, runPilot, type Spread, scale } from "./p
 export { createResources, type RunResources } from "./resources.ts";
 export { dryRunResolved, type RunResolvedOptions, runResolved } from "./run-resolved.ts";
 export { type RunOptions, type RunResult, runRollouts } from "./run-rollouts.ts";
-export { openJudge } from "./score-as-it-goes.ts";
+export { requireManifest, type ScoreRunOptions, scoreRun, settingsOf } from "./score-run.ts";
 export { type ScoredFromOptions, scoredFromManifest } from "./scored-datasets.ts";
 export {
   type DatasetSpec,

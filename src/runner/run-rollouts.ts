@@ -11,7 +11,6 @@ import {
   UsageError,
 } from "../core/index.ts";
 import { allRounds, besideIfTaken, fileName, RunFolder } from "../runs/index.ts";
-import type { EvaluationSettings } from "../scoring/index.ts";
 import { beginRun, outputFiles, outputOf } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
 import type { CreateNetworkClient } from "./clients.ts";
@@ -20,7 +19,7 @@ import { playRollout, type RolloutSurroundings } from "./play-rollout.ts";
 import { preflight } from "./preflight.ts";
 import { type PreparedDataset, prepareDataset, toolsKeeper } from "./prepare.ts";
 import { createResources } from "./resources.ts";
-import { type Scoring, scoreAsItGoes } from "./score-as-it-goes.ts";
+import { planScoring, type Scoring, type ScoringPlan, scoreAsItGoes } from "./score-as-it-goes.ts";
 import { scoredFromPrepared } from "./scored-datasets.ts";
 import type { RunSpec } from "./spec.ts";
 
@@ -68,13 +67,14 @@ export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<
     const preparing = run.datasets.map((dataset) => prepareDataset(run, dataset, { createNetworkClient, resources }));
     const prepared = await Promise.all(preparing);
     for (const warning of await preflight(run, prepared)) note(warning);
-    return await runPrepared(run, prepared, { ...options, clock, note });
+    const scoringPlan = run.evaluation && (await planScoring(run.evaluation, createNetworkClient));
+    return await runPrepared(run, prepared, { ...options, clock, note, scoringPlan });
   } finally {
     await resources.close();
   }
 }
 
-type Running = RunOptions & { clock: Clock; note(message: string): void };
+type Running = RunOptions & { clock: Clock; note(message: string): void; scoringPlan: ScoringPlan | undefined };
 type Prepared = Omit<PreparedDataset, "keepTools">;
 
 async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running): Promise<RunResult> {
@@ -93,7 +93,6 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     const keepTools = toolsKeeper(folder);
     const datasets = prepared.map((dataset): PreparedDataset => ({ ...dataset, keepTools }));
     const plan = planRun(run, datasets, folder);
-    scoring = run.evaluation && (await openScoring(run, run.evaluation, prepared, folder.path, options));
     const budget = new BudgetWatch(run.budget, Object.values(outputFiles(run)), plan.paidBefore);
     const emit = (event: RunEvent) => {
       budget.onEvent(event);
@@ -104,6 +103,16 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     const never = new AbortController().signal;
     const park = AbortSignal.any([options.park ?? never, budget.spent]);
     park.addEventListener("abort", () => options.onPark?.());
+    if (options.scoringPlan) {
+      const scored = prepared.map((own) => scoredFromPrepared(own, allRounds(outputOf(run, own.spec), run.rollouts)));
+      scoring = scoreAsItGoes({
+        ...options.scoringPlan,
+        folder: folder.path,
+        datasets: scored,
+        workers: run.maxWorkers,
+        park,
+      });
+    }
     const counts = await playAll(run, plan, { folder, clock, emit, park, abort: options.abort ?? never });
     const left = plan.size - counts.finished - counts.failed;
     const stoppedBy = left === 0 ? undefined : budget.spent.aborted ? "budget" : "interrupt";
@@ -131,19 +140,6 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     await scoring?.close();
     await folder.close();
   }
-}
-
-function openScoring(
-  run: RunSpec,
-  settings: EvaluationSettings,
-  prepared: Prepared[],
-  folder: string,
-  { createNetworkClient }: Running,
-): Promise<Scoring> {
-  const datasets = prepared.map((dataset) =>
-    scoredFromPrepared(dataset, allRounds(outputOf(run, dataset.spec), run.rollouts)),
-  );
-  return scoreAsItGoes({ folder, settings, datasets, workers: run.maxWorkers, createNetworkClient });
 }
 
 /** Where this run writes: the folder asked for, or one beside it. */

@@ -4,25 +4,26 @@ import {
   chooseChecks,
   createScriptedJudge,
   Evaluation,
+  type EvaluationOptions,
   type EvaluationSettings,
-  type ScoredDataset,
 } from "../scoring/index.ts";
 import type { CreateNetworkClient } from "./clients.ts";
 
 export type Scoring = { onEvent(event: RunEvent): void; finish(): Promise<void>; close(): Promise<void> };
 
-export type ScoringOptions = {
-  folder: string;
-  settings: EvaluationSettings;
-  datasets: ScoredDataset[];
-  workers: number;
-  createNetworkClient: CreateNetworkClient;
-};
+export type ScoringPlan = Pick<EvaluationOptions, "checks" | "judge">;
 
-export async function scoreAsItGoes({ settings, createNetworkClient, ...options }: ScoringOptions): Promise<Scoring> {
+/** Finds the checks and the judge; every mistake in the settings shows here. */
+export async function planScoring(
+  settings: EvaluationSettings,
+  createNetworkClient: CreateNetworkClient,
+): Promise<ScoringPlan> {
   const judge = openJudge(settings, createNetworkClient);
-  const checks = await chooseChecks(settings, judge !== undefined);
-  const evaluation = new Evaluation({ ...options, checks, ...(judge ? { judge } : {}) });
+  return { checks: await chooseChecks(settings, judge !== undefined), ...(judge ? { judge } : {}) };
+}
+
+export function scoreAsItGoes(options: EvaluationOptions): Scoring {
+  const evaluation = new Evaluation(options);
   let failure: unknown;
   let waiting = false;
   return {
@@ -45,7 +46,7 @@ export async function scoreAsItGoes({ settings, createNetworkClient, ...options 
   };
 }
 
-export function openJudge(settings: EvaluationSettings, createNetworkClient: CreateNetworkClient) {
+function openJudge(settings: EvaluationSettings, createNetworkClient: CreateNetworkClient): EvaluationOptions["judge"] {
   const { judge_model: model, votes = 1 } = settings;
   if (!model) return undefined;
   const client = model.startsWith("scripted/judge")

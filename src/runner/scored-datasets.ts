@@ -12,7 +12,7 @@ import {
   openQueryFiles,
   type QueryFile,
 } from "../domains/index.ts";
-import { type Manifest, type ManifestDataset, roundFiles } from "../runs/index.ts";
+import { type Manifest, type ManifestDataset, recordFiles } from "../runs/index.ts";
 import { openValidatedTasks, type ScoredDataset } from "../scoring/index.ts";
 import { type NameStyle, type ToolFaults, toolFaultsSchema, withToolFaults } from "../tools/index.ts";
 import type { PreparedDataset } from "./prepare.ts";
@@ -60,20 +60,24 @@ export type ScoredFromOptions = DomainResources & {
   onNotice(message: string): void;
 };
 
-export async function scoredFromManifest(manifest: Manifest, options: ScoredFromOptions): Promise<ScoredDataset[]> {
+export async function scoredFromManifest(
+  folder: string,
+  manifest: Manifest,
+  options: ScoredFromOptions,
+): Promise<ScoredDataset[]> {
   const datasets: ScoredDataset[] = [];
   for (const [name, dataset] of Object.entries(manifest.datasets)) {
-    datasets.push(await scoredFromSource(name, dataset, options));
+    datasets.push(await scoredFromSource(name, dataset, recordFiles(folder, name, dataset.output), options));
   }
   return datasets;
 }
 
 async function scoredFromSource(
   name: string,
-  { output, source, parts }: ManifestDataset,
+  { source, parts }: ManifestDataset,
+  outputs: string[],
   { basePath, onNotice, ...resources }: ScoredFromOptions,
 ): Promise<ScoredDataset> {
-  const outputs = roundFiles(output);
   if (!source) {
     onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
     return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };

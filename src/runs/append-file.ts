@@ -1,9 +1,11 @@
 // An append-only file of lines. An append has happened when the kernel has the bytes (coalesced per tick); it is durable
 // after an fsync, at most 100 ms behind in the default mode. A torn tail is cut off before anything is appended.
-import { close, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
+import { close, existsSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { messageOf, UsageError } from "../core/index.ts";
 import { scanLines } from "./lines.ts";
+import { syncFolder } from "./write-whole.ts";
 
 export type SyncMode = "batch" | "always" | "never";
 const SYNC_DELAY_MS = 100;
@@ -13,8 +15,10 @@ export type AppendOptions = {
   sync: SyncMode;
   /** where the last complete line ends, if a scan has found that already */
   completeBytes?: number;
-  /** told once each time the disk is full; writing goes on by itself when there is room again */
+  /** told once when the disk is full, and again when writing goes on by itself because there is room */
   onPause?: (message: string) => void;
+  /** set: a full disk is no longer waited for */
+  giveUp?: AbortSignal;
 };
 
 const writeAsync = promisify(write) as (
@@ -26,7 +30,7 @@ const writeAsync = promisify(write) as (
 const fsyncAsync = promisify(fsync);
 const closeAsync = promisify(close);
 
-type Waiter = { resolve(): void; reject(error: unknown): void };
+type Waiter = { durable: boolean; resolve(): void; reject(error: unknown): void };
 
 export class AppendFile {
   readonly path: string;
@@ -40,46 +44,70 @@ export class AppendFile {
   #dirty = false;
   #failure: unknown;
   readonly #onPause: (message: string) => void;
+  readonly #giveUp: AbortSignal | undefined;
+  #hurry: (() => void) | undefined;
 
   constructor(path: string, options: AppendOptions) {
     this.path = path;
     this.#sync = options.sync;
     this.#onPause = options.onPause ?? (() => {});
-    mkdirSync(dirname(path), { recursive: true });
-    const end = options.completeBytes ?? scanLines(path, () => {});
-    this.#descriptor = openSync(path, "a");
-    if (fstatSync(this.#descriptor).size > end) ftruncateSync(this.#descriptor, end);
+    this.#giveUp = options.giveUp;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      const isNew = !existsSync(path);
+      const end = options.completeBytes ?? scanLines(path, () => {});
+      this.#descriptor = openSync(path, "a");
+      if (fstatSync(this.#descriptor).size > end) ftruncateSync(this.#descriptor, end);
+      if (isNew && this.#sync !== "never") syncFolder(dirname(path));
+    } catch (error) {
+      throw unwritable(path, error);
+    }
   }
 
   /** Resolves when the write has returned; with `always`, when it has been synced. */
   append(line: string): Promise<void> {
-    if (this.#failure) return Promise.reject(this.#failure);
-    this.#pending.push(line);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+    return this.#enqueue(line, false);
+  }
+
+  /** Resolves when the line is on disk. */
+  appendDurably(line: string): Promise<void> {
+    return this.#enqueue(line, this.#sync === "batch");
   }
 
   /** Resolves when everything appended before the call is on disk. */
   async synced(): Promise<void> {
-    if (this.#flushing) await this.#flushing;
+    if (this.#flushing) await this.append("");
     if (this.#failure) throw this.#failure;
     if (this.#sync === "never" || !(this.#dirty || this.#syncing)) return;
     await new Promise<void>((resolve, reject) => {
-      this.#syncWaiting.push({ resolve, reject });
+      this.#syncWaiting.push({ durable: true, resolve, reject });
       this.#scheduleSync();
     });
   }
 
+  /** Writes and syncs what was appended before; nothing is taken after that. */
   async close(): Promise<void> {
+    const failed = this.#failure !== undefined;
+    this.#failure ??= new Error(`${this.path} is closed`);
     try {
       if (this.#flushing) await this.#flushing;
-      while (this.#syncing) await this.#syncing;
-      if (this.#dirty && this.#sync !== "never" && !this.#failure) await fsyncAsync(this.#descriptor);
+      while (this.#syncing) {
+        this.#hurry?.();
+        await this.#syncing;
+      }
+      if (this.#dirty && this.#sync !== "never" && !failed) await fsyncAsync(this.#descriptor);
     } finally {
       await closeAsync(this.#descriptor);
     }
+  }
+
+  #enqueue(line: string, durable: boolean): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    this.#pending.push(line);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ durable, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
   }
 
   async #flush(): Promise<void> {
@@ -96,10 +124,12 @@ export class AppendFile {
           await fsyncAsync(this.#descriptor);
           this.#dirty = false;
         } else if (this.#sync === "batch") this.#scheduleSync();
-        for (const waiter of waiting) waiter.resolve();
+        for (const waiter of waiting) {
+          if (waiter.durable) this.#syncWaiting.push(waiter);
+          else waiter.resolve();
+        }
       } catch (error) {
-        this.#failure = error;
-        for (const waiter of [...waiting, ...this.#waiting]) waiter.reject(error);
+        this.#fail(error, [...waiting, ...this.#waiting]);
         this.#waiting = [];
         this.#pending = [];
       }
@@ -113,14 +143,21 @@ export class AppendFile {
     for (let done = 0; done < bytes.length; ) {
       try {
         done += (await writeAsync(this.#descriptor, bytes, done, bytes.length - done)).bytesWritten;
+        if (told) this.#onPause(`There is room again for ${this.path}: going on`);
         told = false;
       } catch (error) {
         if (!isFullDisk(error)) throw error;
         if (!told) this.#onPause(`No space left for ${this.path}: paused until there is room again`);
         told = true;
-        await new Promise((resolve) => setTimeout(resolve, FULL_DISK_RETRY_MS));
+        await pause(FULL_DISK_RETRY_MS, this.#giveUp);
+        this.#giveUp?.throwIfAborted();
       }
     }
+  }
+
+  #fail(error: unknown, waiting: Waiter[]): void {
+    this.#failure = unwritable(this.path, error);
+    for (const waiter of waiting) waiter.reject(this.#failure);
   }
 
   #scheduleSync(): void {
@@ -128,7 +165,14 @@ export class AppendFile {
   }
 
   async #syncSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, SYNC_DELAY_MS));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, SYNC_DELAY_MS);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = undefined;
     const waiting = this.#syncWaiting;
     this.#syncWaiting = [];
     this.#dirty = false;
@@ -136,8 +180,8 @@ export class AppendFile {
       await fsyncAsync(this.#descriptor);
       for (const waiter of waiting) waiter.resolve();
     } catch (error) {
-      this.#failure = error;
-      for (const waiter of waiting) waiter.reject(error);
+      this.#fail(error, [...waiting, ...this.#syncWaiting]);
+      this.#syncWaiting = [];
     }
     this.#syncing = undefined;
     // what came while the sync was under way is not covered by it
@@ -148,4 +192,23 @@ export class AppendFile {
 function isFullDisk(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** What went wrong with the disk is for its owner to mend; what was recorded so far is kept. */
+function unwritable(path: string, error: unknown): unknown {
+  const isSystems = typeof (error as NodeJS.ErrnoException).code === "string";
+  return isSystems ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (signal?.aborted) done();
+    signal?.addEventListener("abort", done);
+  });
 }

@@ -1,8 +1,32 @@
-export type { SyncMode } from "./append-file.ts";
+export { AppendFile, type SyncMode } from "./append-file.ts";
 export { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
-export type { Unfinished } from "./journal.ts";
+export { type JournalLine, readEntries, scanJournalLines, type Unfinished } from "./journal.ts";
 export { fileName, jsonLine, scanLines } from "./lines.ts";
-export { type FingerprintParts, FORMAT_VERSION, type Manifest, readManifest } from "./manifest.ts";
+export { Lock } from "./lock.ts";
+export {
+  type FingerprintParts,
+  FORMAT_VERSION,
+  type Manifest,
+  type ManifestDataset,
+  readManifest,
+} from "./manifest.ts";
 export { type StoredPrompt, toFunctionTools } from "./prompt-store.ts";
-export { besideIfTaken, defaultOutput, type FailureRecord, RunFolder, type RunFolderOptions } from "./run-folder.ts";
+export {
+  newestRun,
+  openRun,
+  type RolloutRecord,
+  type RunOverview,
+  readRollouts,
+  readRun,
+} from "./read-run.ts";
+export { allRounds, defaultOutput, ROUND, recordFiles, roundFile, roundFiles } from "./rounds.ts";
+export {
+  besideIfTaken,
+  type FailureRecord,
+  RunFolder,
+  type RunFolderOptions,
+  writerOf,
+} from "./run-folder.ts";
+export { type SortedFile, sortRun } from "./sort-run.ts";
 export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";
+export { type DatasetTally, RunTally, type RunTotals } from "./tally.ts";

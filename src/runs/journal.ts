@@ -3,78 +3,170 @@ import { closeSync, openSync, readSync } from "node:fs";
 import {
   type Entry,
   type EntryEnd,
+  isObject,
   parseJson,
   type RolloutEnd,
+  type RolloutKey,
   type RolloutStart,
   type RunEvent,
+  type Usage,
+  UsageError,
 } from "../core/index.ts";
 import { keyText } from "./finished.ts";
 import { jsonLine, scanLines } from "./lines.ts";
+import { FORMAT_VERSION } from "./manifest.ts";
 
-export type Unfinished = { attempts: number; fingerprint: string; entries: Entry[] };
+/** Its entries are read from the journal when they are asked for: none are held meanwhile. */
+export type Unfinished = {
+  attempts: number;
+  fingerprint: string;
+  /** how many entries there are */
+  recorded: number;
+  readonly entries: Entry[];
+};
 
-/** The type comes first, so that a scan can skip lines without parsing them. */
+/** The type comes first, then the key, so that a scan can tell lines apart without parsing them. */
 export function journalLine(event: RunEvent): string {
   const { type, ...rest } = event;
-  return jsonLine({ type, ...rest });
+  if (event.type === "run-start") return jsonLine({ type, version: FORMAT_VERSION, ...rest });
+  if (!("queryId" in event)) return jsonLine({ type, ...rest });
+  const { type: _type, dataset, queryId, rollout, ...more } = event;
+  return jsonLine({ type, dataset, queryId, rollout, ...more });
 }
 
-type Open = { attempts: number; fingerprint: string; places: { offset: number; length: number }[]; ended: boolean };
+type Place = { offset: number; length: number };
+type Open = { attempts: number; fingerprint: string; places: Place[]; ended: boolean };
 
 /**
  * Rollouts that were started and did not end well, with the entries of their latest attempt, and where the last complete
- * line ends. Only the rollouts that are open at the same time are held in memory.
+ * line ends. Only the places of what is open at the same time are held in memory.
  */
 export function scanJournal(file: string): { unfinished: Map<string, Unfinished>; completeBytes: number } {
   const open = new Map<string, Open>();
-  const completeBytes = scanLines(file, ({ bytes, offset }) => {
-    const type = bytes.toString("latin1", 9, bytes.indexOf(34, 9));
-    if (type !== "rollout-start" && type !== "entry-end" && type !== "rollout-end") return;
-    const event =
-      type === "entry-end"
-        ? entryHead(bytes)
-        : (parseJson(bytes.toString("utf8")) as RolloutStart | RolloutEnd | undefined);
-    if (!event) return;
-    const key = keyText(event);
-    if (event.type === "rollout-start") {
-      const before = open.get(key);
-      const places = event.continued > 0 ? (before?.places.slice(0, event.continued) ?? []) : [];
-      open.set(key, { attempts: event.attempt, fingerprint: event.fingerprint, places, ended: false });
-    } else if (event.type === "entry-end") {
-      open.get(key)?.places.push({ offset, length: bytes.length });
-    } else if (event.outcome.stopReason === "infrastructure") {
-      const failed = open.get(key);
-      if (failed) failed.ended = true;
-    } else open.delete(key);
+  const completeBytes = scanJournalLines(file, ({ type, key, index, place, event }) => {
+    if (type === "entry-end") {
+      const places = open.get(key)?.places;
+      if (places?.length === index) places.push(place); // what follows a gap cannot be gone on from
+    } else if (type === "rollout-start") {
+      const { continued, attempt, fingerprint } = event() as RolloutStart;
+      const places = continued > 0 ? (open.get(key)?.places.slice(0, continued) ?? []) : [];
+      open.set(key, { attempts: attempt, fingerprint, places, ended: false });
+    } else if (type === "rollout-end") {
+      const begun = open.get(key);
+      if (begun && failed(event() as RolloutEnd)) begun.ended = true;
+      else open.delete(key);
+    }
   });
   const unfinished = new Map<string, Unfinished>();
   for (const [key, { attempts, fingerprint, places, ended }] of open) {
-    // an attempt that was cut off, rather than failed, does not count as one
-    unfinished.set(key, {
+    unfinished.set(keyText(keyOf(key)), {
+      // an attempt that was cut off, rather than failed, does not count as one
       attempts: ended ? attempts : attempts - 1,
       fingerprint,
-      entries: places.length > 0 ? readEntries(file, places) : [],
+      recorded: places.length,
+      get entries() {
+        return places.length > 0 ? readEntries(file, places) : [];
+      },
     });
   }
   return { unfinished, completeBytes };
 }
 
-const ENTRY = Buffer.from(',"index":');
-
-function entryHead(bytes: Buffer): EntryEnd | undefined {
-  const end = bytes.indexOf(ENTRY);
-  return end === -1 ? undefined : (parseJson(`${bytes.toString("utf8", 0, end)}}`) as EntryEnd | undefined);
+function failed({ outcome }: RolloutEnd): boolean {
+  return outcome.stopReason === "infrastructure";
 }
 
-function readEntries(file: string, places: { offset: number; length: number }[]): Entry[] {
+export type JournalLine = {
+  type: RunEvent["type"];
+  /** the key's members as they stand in the line; the same text for the same key; "" where a line has none */
+  key: string;
+  /** of an entry */
+  index: number;
+  place: Place;
+  /** of a reply or a verdict; of no other line */
+  usage(): Usage | undefined;
+  event(): RunEvent;
+};
+
+/** Calls back for each line that is one of ours, and returns where the last complete one ends. */
+export function scanJournalLines(file: string, onLine: (line: JournalLine) => void): number {
+  return scanLines(file, ({ bytes, offset, number }) => {
+    const type = typeOf(bytes);
+    if (!type) return;
+    const place = { offset, length: bytes.length };
+    const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
+    const usage = () => usageIn(bytes);
+    if (type === "entry-end") {
+      const end = bytes.indexOf(INDEX, KEY_START);
+      if (end === -1) return;
+      const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
+      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, place, usage, event });
+      return;
+    }
+    const parsed = parseJson(bytes.toString("utf8")) as RunEvent | undefined;
+    if (!parsed) return;
+    if (type === "run-start") refuseNewer(parsed, { file, line: number });
+    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, place, usage, event: () => parsed });
+  });
+}
+
+const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
+  ...(["entry-end", "rollout-start", "rollout-end", "run-start", "run-end", "run-note", "endpoint-wait"] as const),
+]);
+/** Where the key starts in a line, less the length of the type: behind `{"type":"",` */
+const KEY_START = 11;
+const TYPE_START = 9;
+const INDEX = Buffer.from(',"index":');
+
+/** A line of zeros, or half of one, is what a power loss can leave: it has none. */
+function typeOf(bytes: Buffer): RunEvent["type"] | undefined {
+  if (bytes[bytes.length - 1] !== 125) return undefined;
+  const type = bytes.toString("latin1", TYPE_START, bytes.indexOf(34, TYPE_START));
+  return TYPES.has(type) ? (type as RunEvent["type"]) : undefined;
+}
+
+/** As an entry's line has it. */
+function textOf(event: RolloutKey): string {
+  const { dataset, queryId, rollout } = event;
+  return Buffer.from(jsonLine({ dataset, queryId, rollout }).slice(1, -2)).toString("latin1");
+}
+
+function keyOf(text: string): RolloutKey {
+  return JSON.parse(`{${Buffer.from(text, "latin1").toString("utf8")}}`) as RolloutKey;
+}
+
+const USAGE = Buffer.from('"usage":{');
+
+/** It stands near the end of its line, behind all texts. */
+function usageIn(bytes: Buffer): Usage | undefined {
+  const at = bytes.lastIndexOf(USAGE);
+  if (at === -1) return undefined;
+  return parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1)) as Usage | undefined;
+}
+
+function refuseNewer(event: unknown, place: { file: string; line: number }): void {
+  const version = isObject(event) ? Number(event.version ?? 1) : 1;
+  if (version <= FORMAT_VERSION) return;
+  throw new UsageError(
+    `was written by a newer version of rollout (format ${version}, this one knows ${FORMAT_VERSION}); update rollout to go on with this run`,
+    place,
+  );
+}
+
+/** As many as can be read, from the first on. */
+export function readEntries(file: string, places: readonly Place[]): Entry[] {
+  const entries: Entry[] = [];
   const descriptor = openSync(file, "r");
   try {
-    return places.map(({ offset, length }) => {
+    for (const { offset, length } of places) {
       const bytes = Buffer.allocUnsafe(length);
       readSync(descriptor, bytes, 0, length, offset);
-      return (JSON.parse(bytes.toString("utf8")) as EntryEnd).entry;
-    });
+      const line = parseJson(bytes.toString("utf8")) as EntryEnd | undefined;
+      if (!line) break;
+      entries.push(line.entry);
+    }
   } finally {
     closeSync(descriptor);
   }
+  return entries;
 }

@@ -1,21 +1,21 @@
 // One writer per run folder. A lock names its holder (host, pid, start of that process) and is touched while it is held.
 // On the same host a dead process's lock is no obstacle; on another host it expires after a minute of silence.
 import {
-  closeSync,
   existsSync,
-  openSync,
+  linkSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { canonicalJson, isObject, parseJson, UsageError } from "../core/index.ts";
 
-type Holder = { host: string; pid: number; processStart: string; since: string };
+export type Holder = { host: string; pid: number; processStart: string; since: string };
 
 const SILENCE_MS = 60_000;
 const TOUCH_MS = 10_000;
@@ -40,7 +40,14 @@ export class Lock {
       since: new Date().toISOString(),
     };
     if (!createExclusively(path, own)) takeOver(path, what, own);
+    removeDrafts(path);
     return new Lock(path, own);
+  }
+
+  /** Who holds it now, alive as far as can be told from here. */
+  static holder(path: string): Holder | undefined {
+    const holder = readHolder(path);
+    return holder && isAlive(holder, path) ? holder : undefined;
   }
 
   /** Leaves the lock alone where another host took this process for dead and holds it now. */
@@ -53,7 +60,7 @@ export class Lock {
 /** Only one process at a time may judge a left-over lock; it judges again once it is alone. */
 function takeOver(path: string, what: string, own: Holder): void {
   const guard = `${path}.takeover`;
-  if (existsSync(guard) && Date.now() - statSync(guard).mtimeMs > TOUCH_MS) rmSync(guard, { force: true });
+  if (existsSync(guard) && isLeftBehind(guard)) rmSync(guard, { force: true });
   if (!createExclusively(guard, own))
     throw new UsageError(`${what} is being taken over by another process at this moment; try again`);
   try {
@@ -66,11 +73,16 @@ function takeOver(path: string, what: string, own: Holder): void {
         `${what} is in use by process ${holder.pid} on ${holder.host} since ${holder.since}. Wait for it, stop it, or choose another folder`,
       );
     }
-    writeFileSync(`${path}.new`, JSON.stringify(own));
-    renameSync(`${path}.new`, path);
+    renameSync(writeDraft(path, own), path);
   } finally {
     rmSync(guard, { force: true });
   }
+}
+
+function isLeftBehind(guard: string): boolean {
+  const holder = readHolder(guard);
+  const isDead = holder?.host === hostname() && !isAlive(holder, guard);
+  return isDead || Date.now() - statSync(guard).mtimeMs > TOUCH_MS;
 }
 
 /** Undefined where there is no lock, or one that its process has not finished writing. */
@@ -101,17 +113,47 @@ function processStart(pid: number): string | undefined {
   }
 }
 
+/** Whole or not at all: a process that is killed here leaves no lock that nobody can read. */
 function createExclusively(path: string, holder: Holder): boolean {
-  let descriptor: number;
+  const draft = writeDraft(path, holder);
   try {
-    descriptor = openSync(path, "wx");
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOENT") return false;
+    if (!code || !NO_LINKS.has(code)) throw error;
+    return createWithoutLinks(path, holder);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** What file systems say that have no hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+
+function createWithoutLinks(path: string, holder: Holder): boolean {
+  try {
+    writeFileSync(path, JSON.stringify(holder), { flag: "wx" });
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
-  writeSync(descriptor, JSON.stringify(holder));
-  closeSync(descriptor);
-  return true;
+}
+
+function writeDraft(path: string, holder: Holder): string {
+  const draft = `${path}.${process.pid}.new`;
+  writeFileSync(draft, JSON.stringify(holder));
+  return draft;
+}
+
+/** What processes left that were killed while they took the lock. */
+function removeDrafts(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    const pid = name.startsWith(`${basename(path)}.`) ? /\.(\d+)\.new$/.exec(name)?.[1] : undefined;
+    if (pid && processStart(Number(pid)) === undefined) rmSync(join(dirname(path), name), { force: true });
+  }
 }
 
 function touch(path: string): void {

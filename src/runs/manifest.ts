@@ -1,6 +1,7 @@
 // What was asked of a run: enough to understand it later, to resume it, and to say what changed since.
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json, messageOf, UsageError } from "../core/index.ts";
+import { writeWhole } from "./write-whole.ts";
 
 export const FORMAT_VERSION = 1;
 
@@ -14,11 +15,25 @@ export type Manifest = {
   created_at: string;
   updated_at: string;
   seed: number;
-  /** the command that resumes this run */
+  /** the command that resumes this run, and the folder that its relative paths start from */
   resume_command: string;
+  working_directory?: string;
+  /** where the journal is, if not in the folder */
+  journal?: string;
   /** the resolved config; keys by NAME or "<literal>" */
   config: Json;
-  datasets: { [name: string]: { output: string; parts: FingerprintParts; base: string } };
+  datasets: { [name: string]: ManifestDataset };
+};
+
+export type ManifestDataset = {
+  output: string;
+  parts: FingerprintParts;
+  /** the hash of the parts */
+  base: string;
+  /** where its queries and its domain come from, for whoever looks at the run later */
+  source?: Json;
+  /** the settings before that; records made under them are kept */
+  earlier?: { parts: FingerprintParts; base: string }[];
 };
 
 export function readManifest(path: string): Manifest | undefined {
@@ -44,6 +59,5 @@ export function readManifest(path: string): Manifest | undefined {
 }
 
 export function writeManifest(path: string, manifest: Manifest): void {
-  writeFileSync(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`);
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }

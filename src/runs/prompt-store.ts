@@ -9,12 +9,13 @@ export type StoredPrompt =
 
 export class PromptStore {
   readonly #file: AppendFile;
-  readonly #known = new Set<string>();
+  /** by hash; whoever comes while the first is being written waits for it */
+  readonly #known = new Map<string, Promise<void>>();
 
   constructor(path: string, options: AppendOptions) {
     const completeBytes = scanLines(path, ({ bytes }) => {
       const stored = parseJson(bytes.toString("utf8"));
-      if (isObject(stored)) this.#known.add(String(stored.hash));
+      if (isObject(stored)) this.#known.set(String(stored.hash), Promise.resolve());
     });
     this.#file = new AppendFile(path, { ...options, completeBytes });
   }
@@ -33,10 +34,12 @@ export class PromptStore {
   }
 
   async #keep(prompt: StoredPrompt): Promise<string> {
-    if (!this.#known.has(prompt.hash)) {
-      this.#known.add(prompt.hash);
-      await this.#file.append(jsonLine(prompt));
+    let kept = this.#known.get(prompt.hash);
+    if (!kept) {
+      kept = this.#file.append(jsonLine(prompt));
+      this.#known.set(prompt.hash, kept);
     }
+    await kept;
     return prompt.hash;
   }
 }

@@ -1,14 +1,15 @@
 // A run's folder while it is being written: one writer, append-only files, a rollout finished only once it is on disk.
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
+import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { messageOf, parseJson, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
 import { AppendFile, type SyncMode } from "./append-file.ts";
-import { type FinishedRecord, scanFinished } from "./finished.ts";
+import { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
 import { journalLine, scanJournal, type Unfinished } from "./journal.ts";
-import { fileName, jsonLine } from "./lines.ts";
-import { Lock } from "./lock.ts";
+import { jsonLine, scanLines } from "./lines.ts";
+import { type Holder, Lock } from "./lock.ts";
 import { type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
+import { roundFile, roundFiles } from "./rounds.ts";
 
 export type RunFolderOptions = {
   path: string;
@@ -17,7 +18,10 @@ export type RunFolderOptions = {
   checkpoints: boolean;
   /** another folder for the journal */
   checkpointDir?: string;
+  /** told in one line when the disk is full, and when writing goes on */
   onPause?: (message: string) => void;
+  /** set: a full disk is no longer waited for */
+  giveUp?: AbortSignal;
 };
 
 /** A rollout that ended for infrastructure reasons. */
@@ -35,42 +39,55 @@ export type FailureRecord = {
 
 export class RunFolder {
   readonly path: string;
+  readonly journalPath: string;
   readonly manifest: Manifest | undefined;
   readonly prompts: PromptStore;
   readonly #options: RunFolderOptions;
-  readonly #lock: Lock;
+  readonly #locks: Lock[];
   readonly #journal: AppendFile;
   readonly #failures: AppendFile;
-  readonly #outputs = new Map<string, AppendFile>();
+  /** by dataset: its file, or what names the file of each round */
+  readonly #outputs = new Map<string, string>();
+  readonly #files = new Map<string, AppendFile>();
   #unfinished: Map<string, Unfinished>;
 
   constructor(options: RunFolderOptions) {
     this.path = resolve(options.path);
     this.#options = options;
     makeWritable(this.path);
-    this.#lock = Lock.take(join(this.path, "lock"), this.path);
+    this.#locks = [takeLock(join(this.path, "lock"), this.path)];
     try {
       this.manifest = readManifest(join(this.path, "manifest.json"));
-      const journalPath = join(options.checkpointDir ?? this.path, "journal.jsonl");
-      const { unfinished, completeBytes } = scanJournal(journalPath);
+      this.journalPath = resolve(options.checkpointDir ?? this.path, "journal.jsonl");
+      const { unfinished, completeBytes } = scanJournal(this.journalPath);
       this.#unfinished = unfinished;
-      this.#journal = new AppendFile(journalPath, { ...this.#append(), completeBytes });
-      this.#failures = new AppendFile(join(this.path, "failures.jsonl"), this.#append());
+      this.#journal = new AppendFile(this.journalPath, { ...this.#append(), completeBytes });
+      const failures = join(this.path, "failures.jsonl");
+      const failuresEnd = countFailures(failures, unfinished);
+      this.#failures = new AppendFile(failures, { ...this.#append(), completeBytes: failuresEnd });
       this.prompts = new PromptStore(join(this.path, "prompts.jsonl"), this.#append());
     } catch (error) {
-      this.#lock.release();
+      this.#release();
       throw error;
     }
   }
 
   writeManifest(manifest: Manifest): void {
-    writeManifest(join(this.path, "manifest.json"), manifest);
+    const path = join(this.path, "manifest.json");
+    withUsageError(path, () => writeManifest(path, manifest));
   }
 
-  /** Opens a dataset's output and calls back for each rollout that it holds already. */
+  /** Opens a dataset's output and calls back for each rollout that it holds already. One outside has a lock of its own. */
   openOutput(dataset: string, output: string, onRecord: (record: FinishedRecord) => void): void {
-    const completeBytes = scanFinished(output, dataset, onRecord);
-    this.#outputs.set(dataset, new AppendFile(output, { ...this.#append(), completeBytes }));
+    if (relative(this.path, output).startsWith("..")) {
+      makeWritable(dirname(output));
+      this.#locks.push(takeLock(`${output}.lock`, output));
+    }
+    this.#outputs.set(dataset, output);
+    for (const file of roundFiles(output)) {
+      const completeBytes = scanFinished(file, dataset, onRecord);
+      this.#files.set(file, new AppendFile(file, { ...this.#append(), completeBytes }));
+    }
   }
 
   /** Hands over what the journal knows of rollouts that did not end; asked for once, so that nothing is kept. */
@@ -90,33 +107,39 @@ export class RunFolder {
   async finish(trajectory: Trajectory): Promise<void> {
     const output = this.#outputs.get(trajectory.dataset);
     if (!output) throw new Error(`the output of ${trajectory.dataset} is not open`);
-    await output.append(jsonLine(trajectory));
-    await output.synced();
+    const path = roundFile(output, trajectory.rollout);
+    const file = this.#files.get(path) ?? new AppendFile(path, { ...this.#append(), completeBytes: 0 });
+    this.#files.set(path, file);
+    await file.appendDurably(jsonLine(trajectory));
   }
 
   async fail(failure: FailureRecord): Promise<void> {
-    await this.#failures.append(jsonLine(failure));
-    await this.#failures.synced();
+    await this.#failures.appendDurably(jsonLine(failure));
   }
 
   async close(): Promise<void> {
     try {
       await Promise.all(
-        [...this.#outputs.values(), this.#journal, this.#failures, this.prompts].map((file) => file.close()),
+        [...this.#files.values(), this.#journal, this.#failures, this.prompts].map((file) => file.close()),
       );
     } finally {
-      this.#lock.release();
+      this.#release();
     }
   }
 
+  #release(): void {
+    for (const lock of this.#locks) lock.release();
+  }
+
   #append() {
-    return { sync: this.#options.sync, ...(this.#options.onPause ? { onPause: this.#options.onPause } : {}) };
+    const { sync, onPause, giveUp } = this.#options;
+    return { sync, ...(onPause ? { onPause } : {}), ...(giveUp ? { giveUp } : {}) };
   }
 }
 
-/** Where a dataset's records go unless the config says otherwise. */
-export function defaultOutput(run: string, dataset: string): string {
-  return join(run, "trajectories", `${fileName(dataset)}.jsonl`);
+/** Who writes to a run at this moment, alive as far as can be told from here. */
+export function writerOf(run: string): Holder | undefined {
+  return Lock.holder(join(run, "lock"));
 }
 
 /** `path`, or the first of `path.2`, `path.3`, … that is not there: a run that must not touch the earlier one. */
@@ -128,11 +151,52 @@ export function besideIfTaken(path: string, isTaken: (path: string) => boolean =
   return `${stem}.${n}${extension}`;
 }
 
+/**
+ * A failure is on record before its rollout's end is in the journal: an attempt that was cut off between the two has
+ * failed all the same. Returns where the last complete line ends.
+ */
+function countFailures(file: string, unfinished: Map<string, Unfinished>): number {
+  return scanLines(file, ({ bytes }) => {
+    const failure = parseJson(bytes.toString("utf8")) as FailureRecord | undefined;
+    if (!failure) return;
+    const begun = unfinished.get(
+      keyText({ dataset: failure.dataset, queryId: failure.query_id, rollout: failure.rollout }),
+    );
+    if (begun) begun.attempts = Math.max(begun.attempts, failure.attempt);
+  });
+}
+
 function makeWritable(path: string): void {
-  try {
+  withUsageError(path, () => {
     mkdirSync(path, { recursive: true });
     accessSync(path, constants.W_OK);
+  });
+  requireRoom(path);
+}
+
+/** Less is not worth beginning with: not even the prompts would fit. */
+const LEAST_ROOM = 1 << 20;
+
+function requireRoom(path: string): void {
+  const { blocks, bavail, bsize } = statfsSync(path);
+  const free = bavail * bsize;
+  // some file systems do not know their size
+  if (blocks === 0 || free >= LEAST_ROOM) return;
+  throw new UsageError(
+    `The disk of ${path} is full: ${Math.floor(free / 1024)} kB are free. Make room, or choose another folder`,
+  );
+}
+
+function takeLock(path: string, what: string): Lock {
+  return withUsageError(path, () => Lock.take(path, what));
+}
+
+/** A folder that cannot be written is found here, before anything is paid for. */
+function withUsageError<T>(path: string, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
     throw new UsageError(`Cannot write to ${path}: ${messageOf(error)}`);
   }
 }

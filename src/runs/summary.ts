@@ -1,7 +1,7 @@
 // What a run's records add up to. Reads the end of each line only, where the metadata stands.
-import { renameSync, writeFileSync } from "node:fs";
 import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
 import { scanLines } from "./lines.ts";
+import { writeWhole } from "./write-whole.ts";
 
 export type DatasetSummary = {
   rollouts: number;
@@ -12,6 +12,8 @@ export type DatasetSummary = {
   tool_errors: number;
   input_tokens: number;
   output_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
   cost_usd: number;
   duration_ms: number;
   scripted: number;
@@ -27,6 +29,8 @@ export function summarise(file: string): DatasetSummary {
     tool_errors: 0,
     input_tokens: 0,
     output_tokens: 0,
+    cached_tokens: 0,
+    reasoning_tokens: 0,
     cost_usd: 0,
     duration_ms: 0,
     scripted: 0,
@@ -44,6 +48,8 @@ export function summarise(file: string): DatasetSummary {
     for (const usage of Object.values(metadata.usage ?? {})) {
       summary.input_tokens += usage.input_tokens ?? 0;
       summary.output_tokens += usage.output_tokens ?? 0;
+      summary.cached_tokens += usage.cached_tokens ?? 0;
+      summary.reasoning_tokens += usage.reasoning_tokens ?? 0;
     }
     summary.cost_usd += metadata.cost_usd ?? 0;
     summary.duration_ms += metadata.timings?.duration_ms ?? 0;
@@ -53,8 +59,8 @@ export function summarise(file: string): DatasetSummary {
 }
 
 export function writeSummary(path: string, datasets: { [name: string]: DatasetSummary }): void {
-  writeFileSync(`${path}.new`, `${JSON.stringify({ datasets }, null, 2)}\n`);
-  renameSync(`${path}.new`, path);
+  const cost_usd = Object.values(datasets).reduce((sum, dataset) => sum + dataset.cost_usd, 0);
+  writeWhole(path, `${JSON.stringify({ cost_usd, datasets }, null, 2)}\n`);
 }
 
 const METADATA = Buffer.from('"metadata":{');

@@ -1,0 +1,126 @@
+// A run's folder read from outside, while somebody writes to it or after: nothing here locks or changes anything.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
+import { readEntries, scanJournalLines } from "./journal.ts";
+import { scanLines } from "./lines.ts";
+import type { Holder } from "./lock.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { recordFiles } from "./rounds.ts";
+import { type FailureRecord, writerOf } from "./run-folder.ts";
+import { RunTally } from "./tally.ts";
+
+export type RunOverview = { path: string; manifest: Manifest; tally: RunTally; writer: Holder | undefined };
+
+export function readRun(folder: string): RunOverview {
+  const { path, manifest } = openRun(folder);
+  const writer = writerOf(path);
+  const tally = new RunTally();
+  scanJournalLines(journalOf(path, manifest), ({ type, usage, event }) => {
+    if (type === "entry-end") tally.addEntry(usage());
+    else tally.add(event());
+  });
+  // a session that was killed wrote no end
+  if (!writer) tally.endedAt ??= lastWrite(journalOf(path, manifest)) ?? tally.startedAt;
+  return { path, manifest, tally, writer };
+}
+
+/** All that the folder knows of one rollout. */
+export type RolloutRecord = {
+  dataset: string;
+  id: string;
+  trajectory: Trajectory | undefined;
+  /** of its latest attempt, with their times; none where no journal was kept */
+  entries: Entry[];
+  startedAt: string | undefined;
+  failures: FailureRecord[];
+};
+
+/** Every rollout with this id, one for each dataset that has it. */
+export function readRollouts(folder: string, id: string, dataset?: string): RolloutRecord[] {
+  const { path, manifest } = openRun(folder);
+  const found = new Map<string, RolloutRecord>();
+  const recordOf = (name: string) => {
+    const record = found.get(name) ?? blank(name, id);
+    found.set(name, record);
+    return record;
+  };
+  const isWanted = (name: string, other: string) => other === id && (dataset === undefined || name === dataset);
+  for (const [name, { output }] of Object.entries(manifest.datasets)) {
+    for (const file of recordFiles(path, name, output)) {
+      readTrajectories(file, id, (trajectory) => {
+        const own = trajectory.dataset ?? name;
+        if (isWanted(own, id)) recordOf(own).trajectory = trajectory;
+      });
+    }
+  }
+  readJournalOf(journalOf(path, manifest), id, (name) => (isWanted(name, id) ? recordOf(name) : undefined));
+  scanLines(join(path, "failures.jsonl"), ({ bytes }) => {
+    const failure = JSON.parse(bytes.toString("utf8")) as FailureRecord;
+    if (isWanted(failure.dataset, failure.id)) recordOf(failure.dataset).failures.push(failure);
+  });
+  return [...found.values()];
+}
+
+/** The run in this folder that was written to last, or undefined: for commands that name none. */
+export function newestRun(outputs: string): string | undefined {
+  if (!existsSync(outputs)) return undefined;
+  const folders = [outputs, ...readdirSync(outputs).map((name) => join(outputs, name))];
+  const runs = folders.filter((folder) => existsSync(join(folder, "manifest.json")));
+  const age = (folder: string) => lastWrite(join(folder, "journal.jsonl")) ?? lastWrite(join(folder, "manifest.json"));
+  return runs.sort((a, b) => (age(b) ?? 0) - (age(a) ?? 0))[0];
+}
+
+export function openRun(folder: string): { path: string; manifest: Manifest } {
+  const path = resolve(folder);
+  const manifest = readManifest(join(path, "manifest.json"));
+  if (manifest) return { path, manifest };
+  throw new UsageError(
+    existsSync(path) ? `${folder} is not a run's folder: it has no manifest.json` : `There is no folder ${folder}`,
+  );
+}
+
+function journalOf(path: string, manifest: Manifest): string {
+  const own = join(path, "journal.jsonl");
+  return manifest.journal && !existsSync(own) ? manifest.journal : own;
+}
+
+function lastWrite(file: string): number | undefined {
+  return existsSync(file) ? statSync(file).mtimeMs : undefined;
+}
+
+function blank(dataset: string, id: string): RolloutRecord {
+  return { dataset, id, trajectory: undefined, entries: [], startedAt: undefined, failures: [] };
+}
+
+function readTrajectories(file: string, id: string, onRecord: (trajectory: Trajectory) => void): void {
+  const text = Buffer.from(JSON.stringify(id));
+  scanLines(file, ({ bytes }) => {
+    if (!bytes.includes(text)) return; // another program may have put its members into another order
+    const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
+    if (trajectory.id === id) onRecord(trajectory);
+  });
+}
+
+function readJournalOf(file: string, id: string, recordOf: (dataset: string) => RolloutRecord | undefined): void {
+  type Attempt = { dataset: string; startedAt: string; places: { offset: number; length: number }[] };
+  const attempts = new Map<string, Attempt>();
+  scanJournalLines(file, ({ type, key, place, event }) => {
+    if (type === "entry-end") attempts.get(key)?.places.push(place);
+    if (type !== "rollout-start") return;
+    const start = event();
+    if (start.type !== "rollout-start" || rolloutId(start) !== id) return;
+    const before = attempts.get(key);
+    attempts.set(key, {
+      dataset: start.dataset,
+      startedAt: start.continued > 0 && before ? before.startedAt : start.at,
+      places: before?.places.slice(0, start.continued) ?? [],
+    });
+  });
+  for (const { dataset, startedAt, places } of attempts.values()) {
+    const record = recordOf(dataset);
+    if (!record) continue;
+    record.startedAt = startedAt;
+    record.entries = readEntries(file, places);
+  }
+}

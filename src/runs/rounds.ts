@@ -1,0 +1,42 @@
+// Where records stand. Question sets keep one file for each round of rollouts: `iter1.jsonl` holds rollout 0 of every question, `iter2.jsonl`
+// rollout 1, and so on. A dataset's output names them all at once.
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileName } from "./lines.ts";
+
+export const ROUND = "{round}";
+
+/** The round files that are there, in order; any other output is its own only file. */
+export function roundFiles(output: string): string[] {
+  if (!output.includes(ROUND)) return [output];
+  const [head = "", tail = ""] = basename(output).split(ROUND);
+  const folder = dirname(output);
+  const rounds = (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
+    const number =
+      name.startsWith(head) && name.endsWith(tail) ? name.slice(head.length, name.length - tail.length) : "";
+    return /^[1-9]\d*$/.test(number) ? [Number(number)] : [];
+  });
+  return rounds.sort((a, b) => a - b).map((round) => join(folder, `${head}${round}${tail}`));
+}
+
+/** A dataset's record files: where its manifest says, or, in a run that was moved, where they usually are. */
+export function recordFiles(run: string, dataset: string, output: string): string[] {
+  const usual = output.includes(ROUND) ? join(run, basename(output)) : defaultOutput(run, dataset);
+  const places = [output, usual].map(roundFiles);
+  return places.find((files) => files.some((file) => existsSync(file))) ?? (places[0] as string[]);
+}
+
+/** Where a dataset's records go unless the config says otherwise. */
+export function defaultOutput(run: string, dataset: string): string {
+  return join(run, "trajectories", `${fileName(dataset)}.jsonl`);
+}
+
+/** The files of so many rounds, whether or not they are there yet. */
+export function allRounds(output: string, rollouts: number): string[] {
+  if (!output.includes(ROUND)) return [output];
+  return Array.from({ length: rollouts }, (_, rollout) => roundFile(output, rollout));
+}
+
+export function roundFile(output: string, rollout: number): string {
+  return output.replace(ROUND, String(rollout + 1));
+}

@@ -1,0 +1,168 @@
+// What a run comes to at this moment, added up from its events: the live block, `rollout status` and whoever else watches
+// show the same numbers. Only rollouts that are running are held one by one.
+import { type DatasetPlan, NO_USAGE, type Outcome, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import { keyText } from "./finished.ts";
+
+export type DatasetTally = DatasetPlan & { finished: number; failed: number };
+
+export type RunTotals = {
+  planned: number;
+  /** those of earlier sessions included */
+  done: number;
+  running: number;
+  /** neither begun nor given up */
+  waiting: number;
+  failed: number;
+  /** rollouts that this session finished, and how many a second of late */
+  finished: number;
+  perSecond: number;
+  secondsLeft: number | undefined;
+  /** of all sessions that were added up: a live view knows its own, the journal knows all */
+  toolCalls: number;
+  tokens: number;
+  costUsd: number;
+  /** if it goes on like this */
+  projectedCostUsd: number | undefined;
+  /** how many rollouts failed for what reason */
+  errors: { [reason: string]: number };
+  /** the longest running rollouts */
+  slowest: { id: string; dataset: string; seconds: number }[];
+};
+
+type Running = { id: string; dataset: string; since: number };
+
+/** The rate is that of the last minutes: long enough for rollouts that take one. */
+const WINDOW_MS = 300_000;
+const SAMPLE_MS = 1000;
+const SLOWEST = 3;
+
+export class RunTally {
+  readonly #datasets = new Map<string, DatasetTally>();
+  readonly #running = new Map<string, Running>();
+  #errors = new Map<string, number>();
+  #samples: { at: number; finished: number }[] = [];
+  #finished = 0;
+  #toolCalls = 0;
+  #tokens = 0;
+  #costUsd = 0;
+  /** what earlier sessions cost, as far as they were added up here */
+  #paidBefore = 0;
+  startedAt = 0;
+  /** undefined while it goes on */
+  endedAt: number | undefined;
+  stoppedBy: "interrupt" | "budget" | undefined;
+
+  get datasets(): DatasetTally[] {
+    return [...this.#datasets.values()];
+  }
+
+  add(event: RunEvent): void {
+    if (event.type === "run-start") this.#begin(event.datasets, Date.parse(event.at));
+    else if (event.type === "run-end") {
+      this.endedAt = Date.parse(event.at);
+      this.stoppedBy = event.stoppedBy;
+    } else if (event.type === "rollout-start") {
+      const key = keyText(event);
+      this.#running.delete(key); // one that starts over
+      this.#running.set(key, { id: rolloutId(event), dataset: event.dataset, since: Date.parse(event.at) });
+    } else if (event.type === "entry-end") {
+      if (event.entry.type === "tool-result") this.addEntry(undefined);
+      else this.addEntry(event.entry.usage);
+    } else if (event.type === "rollout-end") {
+      this.#running.delete(keyText(event));
+      const dataset = this.#datasets.get(event.dataset);
+      if (event.outcome.stopReason === "infrastructure") {
+        const reason = reasonOf(event.outcome);
+        this.#errors.set(reason, (this.#errors.get(reason) ?? 0) + 1);
+        if (dataset) dataset.failed++;
+      } else {
+        this.#finished++;
+        this.#sample(Date.parse(event.at));
+        if (dataset) dataset.finished++;
+      }
+    }
+  }
+
+  /** A reply's usage; undefined for a tool result. */
+  addEntry(usage: Usage | undefined): void {
+    if (!usage) this.#toolCalls++;
+    const { inputTokens, outputTokens, costUsd } = usage ?? NO_USAGE;
+    this.#tokens += inputTokens + outputTokens;
+    this.#costUsd += costUsd;
+  }
+
+  totals(now: number): RunTotals {
+    const sum = (member: "planned" | "kept" | "finished" | "failed" | "givenUp") =>
+      this.datasets.reduce((total, dataset) => total + dataset[member], 0);
+    const running = this.endedAt === undefined ? this.#running.size : 0;
+    const done = sum("kept") + sum("finished");
+    const failed = sum("failed") + sum("givenUp");
+    const left = Math.max(sum("planned") - done - failed, 0);
+    const perSecond = this.#rate(Math.min(now, this.endedAt ?? now));
+    return {
+      planned: sum("planned"),
+      done,
+      running,
+      waiting: left - Math.min(running, left),
+      failed,
+      finished: this.#finished,
+      perSecond,
+      secondsLeft: perSecond > 0 && left > 0 && this.endedAt === undefined ? left / perSecond : undefined,
+      toolCalls: this.#toolCalls,
+      tokens: this.#tokens,
+      costUsd: this.#costUsd,
+      projectedCostUsd: this.#projected(left),
+      errors: Object.fromEntries(this.#errors),
+      slowest: running > 0 ? this.#slowest(now) : [],
+    };
+  }
+
+  #projected(left: number): number | undefined {
+    if (this.#finished === 0 || left === 0) return undefined;
+    return this.#costUsd + ((this.#costUsd - this.#paidBefore) * left) / this.#finished;
+  }
+
+  #begin(datasets: readonly DatasetPlan[], at: number): void {
+    for (const plan of datasets) this.#datasets.set(plan.name, { ...plan, finished: 0, failed: 0 });
+    this.#running.clear();
+    this.#errors = new Map();
+    this.#samples = [{ at, finished: 0 }];
+    this.#finished = 0;
+    this.#paidBefore = this.#costUsd;
+    this.startedAt = at;
+    this.endedAt = undefined;
+    this.stoppedBy = undefined;
+  }
+
+  #sample(at: number): void {
+    const last = this.#samples.at(-1);
+    if (last && at - last.at < SAMPLE_MS) return;
+    this.#samples.push({ at, finished: this.#finished });
+    while (this.#samples.length > 2 && at - (this.#samples[1]?.at ?? at) > WINDOW_MS) this.#samples.shift();
+  }
+
+  #rate(now: number): number {
+    const before = this.#samples.findLast(({ at }) => at <= now - WINDOW_MS);
+    const first = before ? { at: now - WINDOW_MS, finished: before.finished } : this.#samples[0];
+    return first && now > first.at ? (this.#finished - first.finished) / ((now - first.at) / 1000) : 0;
+  }
+
+  /** The order of the map is that of their starts. */
+  #slowest(now: number): RunTotals["slowest"] {
+    const slowest: RunTotals["slowest"] = [];
+    for (const { id, dataset, since } of this.#running.values()) {
+      slowest.push({ id, dataset, seconds: Math.max(0, now - since) / 1000 });
+      if (slowest.length === SLOWEST) break;
+    }
+    return slowest;
+  }
+}
+
+/** A short name for many messages that mean the same. */
+function reasonOf({ blame, message = "" }: Outcome): string {
+  const status = /\b(?:HTTP |status |answered |with )?([45]\d\d)\b/.exec(message)?.[1];
+  if (status) return `HTTP ${status}`;
+  if (/time limit|timed? ?out|took longer/i.test(message)) return "time limit";
+  if (/ECONN|ENOTFOUND|EAI_AGAIN|socket|connect/i.test(message)) return "network";
+  return message.length > 0 ? message.replace(/\s+/g, " ").slice(0, 50) : (blame ?? "unknown");
+}

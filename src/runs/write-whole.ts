@@ -1,0 +1,28 @@
+// A small file replaced as a whole: whoever reads it, also after a power loss, meets the old text or the new one.
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+export function writeWhole(path: string, text: string): void {
+  const descriptor = openSync(`${path}.new`, "w");
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${path}.new`, path);
+  syncFolder(dirname(path));
+}
+
+/** A new name is on disk only when its folder is; where folders cannot be synced, the file system sees to it. */
+export function syncFolder(path: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    fsyncSync(descriptor);
+  } catch {
+    // Windows, some network file systems
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

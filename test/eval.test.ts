@@ -1,0 +1,334 @@
+// Whole runs, scored: from rollouts in a folder to scores, blame and numbers.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ModelClient, NO_USAGE, RolloutError, type RunEvent, type Trajectory } from "../src/core/index.ts";
+import { createResources, scoredFromManifest } from "../src/runner/index.ts";
+import { type Manifest, readManifest } from "../src/runs/index.ts";
+import {
+  buildReport,
+  chooseChecks,
+  type EvaluationOptions,
+  type EvaluationSettings,
+  evaluate,
+  type ScoreRecord,
+} from "../src/scoring/index.ts";
+import { havePython } from "../src/tools/python/testing/support.ts";
+import { always, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
+import { writePythonDataset } from "./support/python-dataset.ts";
+
+const PORTAL = "StudentAcademicPortal";
+const HEALTH = "StudentHealthServices";
+const agent = (skill: number) => `scripted/agent?skill=${skill}`;
+
+async function score(folder: string, settings: EvaluationSettings = {}, more: Partial<EvaluationOptions> = {}) {
+  const resources = createResources({ env: process.env, nameStyle: "prefixed", onNotice: () => {} });
+  try {
+    return await evaluate({
+      folder,
+      datasets: await scoredFromManifest(folder, readManifest(join(folder, "manifest.json")) as Manifest, {
+        ...resources,
+        onNotice: () => {},
+      }),
+      checks: await chooseChecks(settings, more.judge !== undefined),
+      workers: 4,
+      ...more,
+    });
+  } finally {
+    await resources.close();
+  }
+}
+
+const scoresOf = (folder: string) => readRecords<ScoreRecord>(join(folder, "scores.jsonl"));
+const sorted = (scores: ScoreRecord[]) => scores.map((score) => JSON.stringify({ ...score, record: "" })).sort();
+
+describe("with scripted models", () => {
+  test("the measured success rate follows the skill", async () => {
+    const rates: number[] = [];
+    for (const skill of [0, 0.4, 0.8, 1]) {
+      const { result } = await run({
+        config: { datasets: [PORTAL, HEALTH], agent_model: agent(skill), max_workers: 32, eval: true },
+        spec: { rollouts: 4 },
+      });
+      rates.push(buildReport(result.folder).overall.success_rate as number);
+    }
+    expect(rates.at(-1)).toBe(1);
+    for (const [index, skill] of [0, 0.4, 0.8].entries()) {
+      expect(Math.abs((rates[index] as number) - skill)).toBeLessThan(0.1);
+    }
+  });
+
+  test("a flawless agent passes every check in every bundled domain and combination", async () => {
+    const datasets = [
+      "StudentFinancialServices",
+      "StudentAcademicPortal_StudentFinancialServices",
+      "StudentAcademicPortal_StudentFinancialServices_StudentHealthServices",
+    ];
+    const { result } = await run({ config: { datasets, eval: true, max_workers: 16 } });
+    expect(scoresOf(result.folder).filter(({ pass }) => pass === false)).toEqual([]);
+    for (const check of ["actions", "state", "policy", "user"]) {
+      expect(scoresOf(result.folder).some((score) => score.check === check && score.pass)).toBe(true);
+    }
+  });
+
+  test("agents without tools are not scored by what needs them", async () => {
+    const { result } = await run({ config: { datasets: [PORTAL], mode: "no_tool", limit: 3, eval: true } });
+    for (const { check, pass } of scoresOf(result.folder))
+      if (check !== "user") expect([check, pass]).toEqual([check, null]);
+  });
+});
+
+test("scoring as it goes and scoring afterwards give the same, and trajectories are never touched", async () => {
+  const config = { datasets: [PORTAL], agent_model: agent(0.5), max_workers: 8 };
+  const during = await run({ config: { ...config, eval: true }, spec: { rollouts: 2 } });
+  const after = await run({ config, spec: { rollouts: 2 } });
+  const file = Object.values(after.result.outputs)[0] as string;
+  const before = readFileSync(file);
+  expect(await score(after.result.folder)).toMatchObject({ rollouts: 54, scored: 54, kept: 0, checks: 54 * 6 });
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(sorted(scoresOf(after.result.folder))).toEqual(sorted(scoresOf(during.result.folder)));
+});
+
+test("a wrong word in the config's eval shows before anything is written", async () => {
+  const folder = join(temporaryFolder(), "run");
+  const wrong = run({ config: { datasets: [PORTAL], eval: { checks: ["stat"] } }, folder });
+  await expect(wrong).rejects.toThrow('There is no check "stat"');
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("a run that is stopped stops scoring too, and the rest is scored later", async () => {
+  const stop = new AbortController();
+  let ended = 0;
+  const onEvent = (event: RunEvent) => {
+    if (event.type === "rollout-end" && ++ended === 5) stop.abort();
+  };
+  const config = { datasets: [PORTAL], agent_model: agent(0.5), max_workers: 1, eval: true };
+  const { result } = await run({ config, options: { park: stop.signal, onEvent } });
+  expect(result.stoppedBy).toBe("interrupt");
+  await score(result.folder);
+  const rollouts = new Set(scoresOf(result.folder).map(({ id }) => id));
+  expect(rollouts.size).toBe(result.finished);
+});
+
+describe("scoring again", () => {
+  test("does only what is new: more rollouts, another check, other rules, a record made anew", async () => {
+    const config = { datasets: [PORTAL], agent_model: agent(0.5), limit: 5 };
+    const folder = temporaryFolder();
+    await run({ config, folder });
+    await score(folder, { checks: ["state"] });
+    expect(await score(folder, { checks: ["state"] })).toMatchObject({ rollouts: 5, scored: 0, kept: 5 });
+    const { result } = await run({ config, folder, spec: { rollouts: 3 } });
+    expect(result.finished).toBe(10);
+    expect(await score(folder, { checks: ["state", "policy"] })).toMatchObject({ rollouts: 15, kept: 5, checks: 25 });
+    await score(folder, { checks: ["actions"] });
+    expect(await score(folder, { checks: ["actions"], actions: { order: "reference" } })).toMatchObject({
+      kept: 0,
+      checks: 15,
+    });
+    const file = Object.values(result.outputs)[0] as string;
+    const [first, ...rest] = readRecords<Trajectory>(file) as [Trajectory, ...Trajectory[]];
+    const remade = { ...first, metadata: { ...first.metadata, attempt: 2 } };
+    writeFileSync(file, [remade, ...rest].map((record) => `${JSON.stringify(record)}\n`).join(""));
+    expect(await score(folder, { checks: ["state"] })).toMatchObject({ kept: 14, checks: 1 });
+  });
+
+  test("goes on where it was stopped, over a torn last line", async () => {
+    const config = { datasets: [PORTAL], agent_model: agent(0.5) };
+    const whole = await run({ config });
+    await score(whole.result.folder);
+    const cut = await run({ config });
+    const stop = new AbortController();
+    let seen = 0;
+    await score(
+      cut.result.folder,
+      {},
+      { park: stop.signal, workers: 1, onScore: () => void (++seen === 20 && stop.abort()) },
+    );
+    const kept = scoresOf(cut.result.folder).length;
+    expect(kept).toBeLessThan(27 * 6);
+    appendFileSync(join(cut.result.folder, "scores.jsonl"), '{"id":"torn');
+    expect(await score(cut.result.folder)).toMatchObject({ kept, checks: 27 * 6 - kept });
+    expect(sorted(scoresOf(cut.result.folder))).toEqual(sorted(scoresOf(whole.result.folder)));
+  });
+
+  test("asks a judge that failed once more, and one that answered never", async () => {
+    const { result } = await run({ config: { datasets: [PORTAL], limit: 2 } });
+    let isDown = true;
+    let asked = 0;
+    const client: ModelClient = {
+      id: "test/judge",
+      complete: async () => {
+        asked++;
+        if (isDown) throw new RolloutError("infrastructure", "503");
+        return { content: '{"score": 5, "reason": "good"}', toolCalls: [], usage: NO_USAGE, finish: "stop" };
+      },
+    };
+    const judge = { client, votes: 1 };
+    await score(result.folder, { checks: ["quality"] }, { judge });
+    expect(buildReport(result.folder)).toMatchObject({ overall: { scored: 0 }, blame: { judge: 2 } });
+    isDown = false;
+    await score(result.folder, { checks: ["quality"] }, { judge });
+    await score(result.folder, { checks: ["quality"] }, { judge });
+    expect(asked).toBe(4);
+    expect(buildReport(result.folder)).toMatchObject({ overall: { scored: 2, success_rate: 1 }, blame: {} });
+  });
+});
+
+describe("blame, from what really happened", () => {
+  const only = { datasets: [PORTAL], eval: true, agent_model: "test/agent", user_model: "test/user" };
+  const one = { ids: ["sap-001"] };
+  const blamed = async (scene: Parameters<typeof run>[0]) => {
+    const { result } = await run(scene);
+    const report = buildReport(result.folder);
+    return { ...report.failures[0], overall: report.overall, own: report.agent_only };
+  };
+
+  test("an agent that does nothing", async () => {
+    const models = { "test/agent": always("I see."), "test/user": scripted("Go on", `Bye ${STOP}`) };
+    expect(await blamed({ config: only, models, spec: one })).toMatchObject({
+      blame: "agent",
+      own: { scored: 1, success_rate: 0 },
+    });
+  });
+
+  test("a user that cannot be brought to speak as one", async () => {
+    const models = { "test/agent": always("Your id?"), "test/user": always("How can I help you today?") };
+    expect(await blamed({ config: only, models, spec: one })).toMatchObject({
+      blame: "user",
+      overall: { scored: 1 },
+      own: { scored: 0, success_rate: null },
+    });
+  });
+
+  test("a tool that breaks down", async () => {
+    const faults = { rates: { error: 1 }, tools: ["register_for_course"] };
+    const config = { datasets: [PORTAL], eval: true, faults };
+    expect(await blamed({ config, spec: one })).toMatchObject({ blame: "tool", own: { scored: 0 } });
+  });
+
+  test("an endpoint that is gone: in neither trajectories nor the agent's numbers", async () => {
+    const gone = always(new RolloutError("infrastructure", "connection refused"));
+    const clients = { "test/agent": gone, "test/user": always("x") };
+    const mixed = await run({
+      config: { ...only, agent_model: "scripted/agent", user_model: "scripted/user" },
+      spec: { ids: ["sap-002"] },
+    });
+    const folder = mixed.result.folder;
+    const dead = await blamed({ config: only, models: clients, spec: { ...one, allowDrift: true }, folder });
+    expect(dead).toMatchObject({
+      blame: "infrastructure",
+      evidence: "connection refused",
+      overall: { scored: 2, success_rate: 0.5 },
+      own: { scored: 1, success_rate: 1 },
+    });
+  });
+});
+
+test("a query that is gone and a domain that changed are said, not guessed", async () => {
+  const { result } = await run({ config: { datasets: [PORTAL], limit: 1 } });
+  const file = Object.values(result.outputs)[0] as string;
+  const record = readRecords<Trajectory>(file)[0] as Trajectory;
+  const unknown = { ...record, id: "gone", query_id: "gone" };
+  const changed = {
+    ...record,
+    id: `${record.id}#1`,
+    rollout: 1,
+    metadata: { ...record.metadata, final_state_hash: "other" },
+  };
+  appendFileSync(file, `${JSON.stringify(unknown)}\n${JSON.stringify(changed)}\n`);
+  await score(result.folder, { checks: ["state"] });
+  const byId = new Map(scoresOf(result.folder).map((score) => [score.id, score]));
+  expect(byId.get(record.id)).toMatchObject({ pass: true });
+  expect(byId.get("gone")).toMatchObject({ pass: null, reason: expect.stringContaining("no longer in the dataset") });
+  expect(byId.get(changed.id)).toMatchObject({ pass: null, reason: expect.stringContaining("changed") });
+});
+
+describe("a check of one's own", () => {
+  const written = async (source: string, name = "polite.ts") => {
+    const { result } = await run({ config: { datasets: [PORTAL], limit: 2 } });
+    const file = join(temporaryFolder(), name);
+    writeFileSync(file, source);
+    await score(result.folder, { checks: [file] });
+    return scoresOf(result.folder);
+  };
+
+  test("is a function in a file, in TypeScript or JavaScript", async () => {
+    const scores = await written(
+      "export default ({ dialogue }: { dialogue: { agent: unknown[] } }) => dialogue.agent.length > 0;",
+    );
+    expect(scores).toMatchObject([
+      { check: "polite", pass: true, score: 1 },
+      { check: "polite", pass: true },
+    ]);
+    expect(await written("export default () => 0.25;", "half.mjs")).toMatchObject([
+      { check: "half", pass: false, score: 0.25 },
+      {},
+    ]);
+  });
+
+  test("may say more about itself, and decide nothing", async () => {
+    const named =
+      'export default { name: "mine", version: 3, run: () => ({ pass: false, reason: "rude", blame: "user" }) };';
+    expect((await written(named, "a.mjs"))[0]).toMatchObject({
+      check: "mine",
+      version: 3,
+      pass: false,
+      score: 0,
+      reason: "rude",
+      blame: "user",
+    });
+    expect((await written("export default () => undefined;", "b.mjs"))[0]).toMatchObject({ pass: null, score: null });
+    const broken = await written('export default () => { throw new Error("oops"); };', "c.mjs");
+    expect(broken[0]).toMatchObject({ pass: null, reason: "not checkable: the check failed: oops" });
+  });
+
+  test("that does not exist, or a judge that was not named, is a usage error", async () => {
+    await expect(chooseChecks({ checks: ["stat"] }, false)).rejects.toThrow('did you mean "state"');
+    await expect(chooseChecks({ checks: ["quality"] }, false)).rejects.toThrow("--judge-model");
+  });
+});
+
+describe.runIf(await havePython())("a dropped-in Python dataset", () => {
+  /** One rollout of one query, played from its plan; then the plan is taken away, and a validated task put in its place. */
+  const played = async (combo?: { trajectory: string[]; value_domain_samples: object }) => {
+    const base = temporaryFolder();
+    writePythonDataset(base, { queries: 1 });
+    const models = { agent_model: "scripted/agent", user_model: "scripted/user" };
+    const { result } = await run({
+      config: { datasets: ["SlotDesk"], base_path: base, ...models },
+      options: { env: process.env },
+    });
+    if (combo) {
+      const root = join(base, "single domain");
+      const queries = join(root, "queries", "SlotDesk.jsonl");
+      const [query] = readRecords<{ task_info: object }>(queries);
+      writeFileSync(queries, `${JSON.stringify({ ...query, task_info: { combo_id: "c1" } })}\n`);
+      const file = join(root, "validated_tasks", "SlotDesk", "validated_combos.json");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify([{ combo_id: "c0" }, { combo_id: "c1", ...combo }]));
+    }
+    await score(result.folder, { checks: ["actions", "state", "policy"] });
+    return Object.fromEntries(scoresOf(result.folder).map(({ check, pass }) => [check, pass]));
+  };
+  const trajectory = ["authorize_member", "book_slot"];
+  const values = { "authorize_member.member_id": "m1", "book_slot.slot_id": "A0", "book_slot.confirm": true };
+
+  test("is scored by its plan, with ids of Python's own making mapped; it declares no rules", async () => {
+    expect(await played()).toEqual({ actions: true, state: true, policy: null });
+  });
+
+  test("is scored by validated_tasks where there is no plan", async () => {
+    const right = { trajectory, value_domain_samples: { ...values, "book_slot.note": null } };
+    expect(await played(right)).toEqual({ actions: true, state: true, policy: null });
+    const other = { trajectory, value_domain_samples: { ...values, "book_slot.slot_id": "A7" } };
+    expect(await played(other)).toEqual({ actions: false, state: false, policy: null });
+  });
+
+  test("a value that only an earlier call can give leaves the names and the other values to be checked", async () => {
+    const open = {
+      trajectory,
+      value_domain_samples: { ...values, "book_slot.slot_id": "<From previous tool call output>" },
+    };
+    expect(await played(open)).toEqual({ actions: true, state: null, policy: null });
+  });
+});

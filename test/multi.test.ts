@@ -1,0 +1,117 @@
+// Plain question sets through `rollout multi`, in the built program as a user runs it.
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { ScoreRecord } from "../src/scoring/index.ts";
+import { workFolder } from "./support/cli.ts";
+
+const QUESTIONS = [
+  { id: "sum", query: "What is 2 + 2?", answer: 4 },
+  { id: "city", question: "Which city is the capital of France?", answer: "Paris" },
+  { question: "Which are the primary colours?", answer: ["red", "yellow", "blue"] },
+];
+
+function prepared(questions: object[] = QUESTIONS) {
+  const work = workFolder();
+  work.write("questions.jsonl", questions.map((question) => `${JSON.stringify(question)}\n`).join(""));
+  return work;
+}
+
+const multi = (...more: string[]) => ["multi", "--input", "questions.jsonl", "--output", "out", "--quiet", ...more];
+const lines = <T>(text: string) =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as T);
+type Line = {
+  id: string;
+  question: string;
+  answer: unknown;
+  rollout_id: number;
+  prediction: string;
+  termination: string;
+  messages: object[];
+};
+
+describe("rollout multi", () => {
+  test("writes one file for each round, in the fields that question sets have beside our own", async () => {
+    const work = prepared();
+    expect(await work.run(multi("--rollouts", "2", "--agent-model", "scripted/agent"))).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(work.has("out/trajectories")).toBe(false);
+    expect(work.has("out/iter3.jsonl")).toBe(false);
+    const [first, second] = [1, 2].map((round) => lines<Line>(work.read(`out/iter${round}.jsonl`)));
+    expect(first?.map(({ id }) => id).sort()).toEqual(["city", expect.stringMatching(/^[0-9a-f]{16}$/), "sum"]);
+    expect(first?.find(({ id }) => id === "sum")).toMatchObject({
+      query_id: "sum",
+      rollout: 0,
+      dataset: "questions",
+      question: "What is 2 + 2?",
+      answer: 4,
+      rollout_id: 0,
+      prediction: "4",
+      termination: "answer",
+      messages: [
+        { role: "user", content: "What is 2 + 2?" },
+        { role: "assistant", content: "4" },
+      ],
+      metadata: { stop_reason: "agent_done", total_turns: 1, scripted: true },
+    });
+    expect(second?.find(({ id }) => id === "sum#1")).toMatchObject({ rollout_id: 1 });
+  });
+
+  test("scores answers as it goes, adds only the rounds that are new, and reports pass@k", async () => {
+    const work = prepared();
+    const agent = ["--agent-model", "scripted/agent?skill=0.5", "--eval"];
+    await work.run(multi("--rollouts", "2", ...agent));
+    const before = [1, 2].map((round) => work.read(`out/iter${round}.jsonl`));
+    await work.run(multi("--rollouts", "6", ...agent));
+    expect([1, 2].map((round) => work.read(`out/iter${round}.jsonl`))).toEqual(before);
+    const answers = lines<ScoreRecord>(work.read("out/scores.jsonl")).filter(({ check }) => check === "answer");
+    expect(answers).toHaveLength(18);
+    expect((await work.run(["report", "out", "--quiet"])).code).toBe(0);
+    const report = JSON.parse(work.read("out/report.json"));
+    expect(Object.keys(report.overall.pass_at_k)).toEqual(["1", "2", "3", "4", "5", "6"]);
+    expect(report.overall.success_rate).toBeCloseTo(answers.filter(({ pass }) => pass).length / 18, 12);
+    expect(report.overall.success_rate).toBeGreaterThan(0);
+    expect(report.overall.success_rate).toBeLessThan(1);
+    expect(work.read("out/report.html")).toContain("pass@6");
+  });
+
+  test("is resumed by its folder like any run", async () => {
+    const work = prepared();
+    const command = multi("--rollouts", "2", "--agent-model", "scripted/agent");
+    await work.run([...command, "--limit", "1"]);
+    expect(lines(work.read("out/iter2.jsonl"))).toHaveLength(1);
+    await work.run(command);
+    expect(lines(work.read("out/iter2.jsonl"))).toHaveLength(3);
+    work.write("out/iter2.jsonl", work.read("out/iter2.jsonl").split("\n").slice(0, 2).join("\n").concat("\n"));
+    expect((await work.run(["resume", "out"])).code).toBe(0);
+    expect(lines(work.read("out/iter2.jsonl"))).toHaveLength(3);
+    await work.run([...command, "--no-resume"]);
+    expect(lines(work.read("out.2/iter1.jsonl"))).toHaveLength(3);
+  });
+
+  test("offers the tools of MCP servers, and leaves what they would have to do again unscored", async () => {
+    const work = prepared();
+    const server = fileURLToPath(new URL("../src/tools/mcp/testing/modern-server.mjs", import.meta.url));
+    work.write("mcp.json", JSON.stringify({ mcpServers: { desk: { command: process.execPath, args: [server] } } }));
+    const { code, stderr } = await work.run(
+      multi("--rollouts", "1", "--agent-model", "scripted/agent", "--mcp", "mcp.json", "--eval"),
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    const prompts = lines<{ kind: string; content: object[] }>(work.read("out/prompts.jsonl"));
+    expect(prompts.find(({ kind }) => kind === "tools")?.content.length).toBeGreaterThan(0);
+    const results = lines<ScoreRecord>(work.read("out/scores.jsonl"));
+    expect(results.filter(({ check, pass }) => check === "answer" && pass)).toHaveLength(3);
+    expect(results.filter(({ check, pass }) => check === "state" && pass !== null)).toEqual([]);
+  });
+
+  test("without known answers a scripted agent has nothing to say, and that is said", async () => {
+    const work = prepared([{ id: "a", question: "Why?" }]);
+    const { code, stderr } = await work.run(multi("--agent-model", "scripted/agent"));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("reference plan")]);
+    expect(work.has("out/manifest.json")).toBe(false);
+  });
+});
