@@ -13,15 +13,45 @@ import {
 export type { Entry, Json, JsonObject, Outcome, Query, RunEvent, StopReason, Trajectory } from "./core/index.ts";
 export { RolloutError, UsageError } from "./core/index.ts";
 export { bundledFolder, type Domain, loadDomain, openDatasetFolder, openQueryFiles } from "./domains/index.ts";
+export {
+  collectStats,
+  type ExportOptions,
+  type ExportRecord,
+  type ExportResult,
+  exportDataset,
+  labelRecords,
+  parseSplit,
+  type RecordSource,
+  type Transform,
+  validateFile,
+} from "./export/index.ts";
 export type { Cassette, Config, DoctorOptions, DryDataset, Overrides, Pilot, RunResult } from "./runner/index.ts";
 export {
   configJsonSchema,
   dryRunResolved,
   examineAll,
+  type QuestionSet,
   resolveConfig,
   resolveConfigFile,
+  resolveQuestions,
   runPilot,
+  type ScoreRunOptions,
+  scoreRun,
 } from "./runner/index.ts";
+export {
+  buildReport,
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type Comparison,
+  compareReports,
+  type EvaluationSettings,
+  passAtK,
+  passHatK,
+  type Report,
+  reportHtml,
+  type ScoreRecord,
+} from "./scoring/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
 
 export type RunRolloutsOptions = Overrides &

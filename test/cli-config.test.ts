@@ -146,7 +146,7 @@ test("use_checkpoints: false journals no entries; checkpoint_dir moves the journ
   const moved = workFolder();
   await play(moved, "checkpoint_dir: elsewhere\nsync: never");
   expect(moved.has("run/journal.jsonl")).toBe(false);
-  expect(moved.read("elsewhere/run/journal.jsonl")).toContain('"type":"entry-end"');
+  expect(moved.read("elsewhere/journal.jsonl")).toContain('"type":"entry-end"');
 });
 
 test("limits and modes of each dataset, and of the run, end a dialogue under their own names", async () => {

@@ -3,7 +3,8 @@ import { keyText, roundFiles, scanFinished } from "../runs/index.ts";
 import { outputOf } from "./begin-run.ts";
 import type { CreateNetworkClient } from "./clients.ts";
 import { estimateRollout, type RolloutEstimate } from "./estimate.ts";
-import { chooseQueries } from "./plan.ts";
+import { placeRun } from "./place-run.ts";
+import { chooseQueries, requireKnownIds } from "./plan.ts";
 import { preflight } from "./preflight.ts";
 import { prepareDataset } from "./prepare.ts";
 import type { RunResources } from "./resources.ts";
@@ -26,12 +27,15 @@ export type DryDataset = {
 };
 
 export async function dryRun(
-  run: RunSpec,
+  asked: RunSpec,
   preparing: { createNetworkClient: CreateNetworkClient; resources: RunResources },
 ): Promise<DryDataset[]> {
+  const run = placeRun(asked);
+  const all = await Promise.all(run.datasets.map((spec) => prepareDataset(run, spec, preparing)));
+  requireKnownIds(run, all);
   const datasets: DryDataset[] = [];
-  for (const spec of run.datasets) {
-    const prepared = await prepareDataset(run, spec, preparing);
+  for (const prepared of all) {
+    const { spec } = prepared;
     const chosen = chooseQueries(run, prepared);
     const wanted = new Set(chosen.flatMap((query) => rolloutsOf(run, spec.name, prepared.queries.id(query))));
     const output = outputOf(run, spec);

@@ -125,14 +125,19 @@ function plannedRollout(
   };
 }
 
-export function chooseQueries(run: RunSpec, { queries, spec }: Pick<PreparedDataset, "queries" | "spec">): number[] {
+/** Before anything is written: an id that no dataset has is a slip. */
+export function requireKnownIds(run: RunSpec, datasets: Pick<PreparedDataset, "queries">[]): void {
+  const known = new Set(run.ids ? datasets.flatMap(({ queries }) => queries.ids) : []);
+  const unknown = run.ids?.filter((id) => !known.has(id)) ?? [];
+  if (unknown.length === 0) return;
+  const hints = unknown.map((id) => `"${id}"${didYouMean(id, known)}`);
+  throw new UsageError(`There is no query ${hints.join(", ")}`);
+}
+
+export function chooseQueries(run: RunSpec, { queries }: Pick<PreparedDataset, "queries">): number[] {
   const all = Array.from({ length: queries.size }, (_, index) => index);
   const wanted = run.ids && new Set(run.ids);
   const chosen = wanted ? all.filter((index) => wanted.has(queries.id(index))) : all;
-  if (wanted && chosen.length === 0 && run.datasets.length === 1) {
-    const [first] = wanted;
-    throw new UsageError(`${spec.name} has no query "${first}"${didYouMean(first as string, queries.ids)}`);
-  }
   return run.limit === undefined ? chosen : chosen.slice(0, run.limit);
 }
 

@@ -1,20 +1,12 @@
 // A run: prepare, plan, play so many rollouts at once, tell everyone who watches. Parallelism is over rollouts, within and
 // across datasets.
-import { join } from "node:path";
-import {
-  type Clock,
-  type DatasetPlan,
-  type RunEnd,
-  type RunEvent,
-  systemClock,
-  timestamp,
-  UsageError,
-} from "../core/index.ts";
-import { allRounds, besideIfTaken, fileName, RunFolder } from "../runs/index.ts";
+import { type Clock, type DatasetPlan, type RunEnd, type RunEvent, systemClock, timestamp } from "../core/index.ts";
+import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { beginRun, outputFiles, outputOf } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
 import type { CreateNetworkClient } from "./clients.ts";
-import { planRun, type RunPlan, type WorkItem } from "./plan.ts";
+import { placeRun } from "./place-run.ts";
+import { planRun, type RunPlan, requireKnownIds, type WorkItem } from "./plan.ts";
 import { playRollout, type RolloutSurroundings } from "./play-rollout.ts";
 import { preflight } from "./preflight.ts";
 import { type PreparedDataset, prepareDataset, toolsKeeper } from "./prepare.ts";
@@ -53,7 +45,7 @@ export type RunResult = {
 };
 
 export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<RunResult> {
-  const run = placed(asked);
+  const run = placeRun(asked);
   const clock = options.clock ?? systemClock;
   const note = (message: string) => options.onEvent?.({ type: "run-note", at: timestamp(clock), message });
   const resources = createResources({
@@ -66,6 +58,7 @@ export async function runRollouts(asked: RunSpec, options: RunOptions): Promise<
     const { createNetworkClient } = options;
     const preparing = run.datasets.map((dataset) => prepareDataset(run, dataset, { createNetworkClient, resources }));
     const prepared = await Promise.all(preparing);
+    requireKnownIds(run, prepared);
     for (const warning of await preflight(run, prepared)) note(warning);
     const scoringPlan = run.evaluation && (await planScoring(run.evaluation, createNetworkClient));
     return await runPrepared(run, prepared, { ...options, clock, note, scoringPlan });
@@ -83,8 +76,7 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     path: run.folder,
     sync: run.sync,
     checkpoints: run.useCheckpoints,
-    // several runs may be told to keep their journals in one place
-    ...(run.checkpointDir ? { checkpointDir: join(run.checkpointDir, fileName(run.folder)) } : {}),
+    ...(run.checkpointDir ? { checkpointDir: claimJournalFolder(run.checkpointDir, run.folder) } : {}),
     onPause: note,
     ...(options.abort ? { giveUp: options.abort } : {}),
   });
@@ -140,18 +132,6 @@ async function runPrepared(run: RunSpec, prepared: Prepared[], options: Running)
     await scoring?.close();
     await folder.close();
   }
-}
-
-/** Where this run writes: the folder asked for, or one beside it. */
-function placed(run: RunSpec): RunSpec {
-  const outputs = run.datasets.map((dataset) => outputOf(run, dataset));
-  const twice = outputs.find((output, index) => outputs.indexOf(output) !== index);
-  if (twice) throw new UsageError(`Two datasets would write to ${twice}; give each its own output_path`);
-  if (run.resume) return run;
-  const datasets = run.datasets.map((dataset) =>
-    dataset.output ? { ...dataset, output: besideIfTaken(dataset.output) } : dataset,
-  );
-  return { ...run, datasets, folder: besideIfTaken(run.folder) };
 }
 
 async function playAll(

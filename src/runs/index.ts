@@ -1,6 +1,7 @@
 export { AppendFile, type SyncMode } from "./append-file.ts";
 export { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
 export { type JournalLine, readEntries, scanJournalLines, type Unfinished } from "./journal.ts";
+export { claimJournalFolder } from "./journal-folder.ts";
 export { fileName, jsonLine, scanLines } from "./lines.ts";
 export { Lock } from "./lock.ts";
 export {

@@ -1,0 +1,95 @@
+// Labels for files of the original system, which name neither prompt nor tools: the policy and the tool lists of the
+// dataset folder they came from. The policy is found whatever the order of a combination's names; where there is none,
+// none is made up. The original's preamble is not public, so the policy stands alone.
+import { readFileSync } from "node:fs";
+import type { JsonObject, ToolSpec } from "../core/index.ts";
+import { type DatasetFolder, type DomainFiles, openDatasetFolder, parseNames, readToolList } from "../domains/index.ts";
+import { toFunctionTools } from "../runs/index.ts";
+import { type NameStyle, Toolbox } from "../tools/index.ts";
+import type { ExportRecord } from "./record.ts";
+
+export class BaseLabels {
+  readonly #folders: DatasetFolder[];
+  readonly #domains = new Map<string, DomainLabels | undefined>();
+
+  constructor(base: string) {
+    const folders = (["single", "cross"] as const).map((kind) => openDatasetFolder(base, kind));
+    this.#folders = folders[0]?.path === folders[1]?.path ? folders.slice(0, 1) : folders;
+  }
+
+  label(record: ExportRecord): void {
+    if (record.system !== undefined && record.tools) return;
+    const labels = this.#labelsOf(record.domains.length > 0 ? record.domains.join("+") : record.dataset);
+    if (!labels) return;
+    if (record.domains.length === 0) record.domains = labels.servers;
+    record.system ??= labels.policy;
+    record.tools ??= labels.toolsFor(record);
+  }
+
+  #labelsOf(written: string): DomainLabels | undefined {
+    if (!this.#domains.has(written)) this.#domains.set(written, this.#find(written));
+    return this.#domains.get(written);
+  }
+
+  /** `A_B`, `B+A`, or a file's stem with more behind it, as in `A_B_results`. A policy decides between two folders. */
+  #find(written: string): DomainLabels | undefined {
+    const parts = written.split("_");
+    for (let length = parts.length; length > 0; length--) {
+      const found = this.#folders.flatMap((folder) => {
+        const names = parseNames(parts.slice(0, length).join("_"), folder.serverNames());
+        const files = names && folder.find(names);
+        return files && Object.keys(files.toolListFiles).length === files.servers.length ? [files] : [];
+      });
+      const files = found.find(({ policyFile }) => policyFile) ?? found[0];
+      if (files) return new DomainLabels(files);
+    }
+    return undefined;
+  }
+}
+
+class DomainLabels {
+  readonly servers: string[];
+  readonly policy: string | undefined;
+  readonly #toolboxes: { [style in NameStyle]: Toolbox };
+  readonly #lists = new Map<string, JsonObject[]>();
+
+  constructor(files: DomainFiles) {
+    this.servers = files.servers;
+    this.policy = files.policyFile && withoutMarkers(readFileSync(files.policyFile, "utf8"));
+    const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files) }));
+    this.#toolboxes = { dotted: new Toolbox(specs, "dotted"), prefixed: new Toolbox(specs, "prefixed") };
+  }
+
+  /** In the style that the record's calls use, dotted where it has none; a tool called otherwise stands as it was called. */
+  toolsFor({ messages }: ExportRecord): JsonObject[] {
+    const called = new Set(
+      messages.flatMap((message) =>
+        message.role === "assistant" ? (message.tool_calls ?? []).map((call) => call.function.name) : [],
+      ),
+    );
+    const style: NameStyle = [...called].some((name) => name.includes("__")) ? "prefixed" : "dotted";
+    const { tools, renamed } = rename(this.#toolboxes[style], called);
+    const key = `${style} ${renamed}`;
+    const known = this.#lists.get(key) ?? toFunctionTools(tools);
+    this.#lists.set(key, known);
+    return known;
+  }
+}
+
+function rename(toolbox: Toolbox, called: Set<string>): { tools: ToolSpec[]; renamed: string } {
+  const names = new Map<string, string>();
+  for (const name of called) {
+    const meant = toolbox.resolve(name) ?? toolbox.resolve(name.split(/\.|__/).at(-1) as string);
+    if (meant && meant.spec.name !== name && !called.has(meant.spec.name)) names.set(meant.spec.name, name);
+  }
+  const tools = toolbox.tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name }));
+  return { tools, renamed: JSON.stringify([...names].sort()) };
+}
+
+/** The comments that delimit a policy's parts are for programs, not for models. */
+function withoutMarkers(policy: string): string {
+  return policy
+    .replace(/<!--[\s\S]*?-->/g, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}

@@ -1,0 +1,32 @@
+// Exact duplicates: the same words of the user and the same calls of the agent, in the same order, whatever else was said.
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../core/index.ts";
+import { parseArguments } from "./dialogue.ts";
+import type { ExportRecord } from "./record.ts";
+
+export const DUPLICATE = "a duplicate of an earlier one (user side and calls)";
+
+/** Keeps 16 bytes of hash for each record that it has seen. */
+export class Duplicates {
+  readonly #seen = new Set<string>();
+
+  /** Whether a record like this one was there before. */
+  has(record: ExportRecord): boolean {
+    const before = this.#seen.size;
+    this.#seen.add(likeness(record));
+    return this.#seen.size === before;
+  }
+}
+
+function likeness({ messages }: ExportRecord): string {
+  const hash = createHash("sha256");
+  for (const message of messages) {
+    if (message.role === "user") hash.update(JSON.stringify(["user", message.content]));
+    if (message.role !== "assistant") continue;
+    for (const { function: call } of message.tool_calls ?? []) {
+      const given = parseArguments(call.arguments);
+      hash.update(JSON.stringify(["call", call.name, given ? canonicalJson(given) : call.arguments]));
+    }
+  }
+  return hash.digest("base64").slice(0, 22);
+}

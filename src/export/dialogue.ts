@@ -1,0 +1,125 @@
+// A record's dialogue in the form that formats write from and read into, with reasoning and loss flags as asked for.
+import { isObject, type JsonObject, parseJson } from "../core/index.ts";
+import type { ExportRecord } from "./record.ts";
+
+export type Call = { id: string; name: string; arguments: string };
+export type AgentMessage = {
+  role: "assistant";
+  content: string;
+  reasoning?: string;
+  calls: Call[];
+  /** whether a trainer learns this message; undefined where nobody asked */
+  loss?: boolean;
+};
+export type DialogueMessage =
+  | { role: "user"; content: string }
+  | AgentMessage
+  | { role: "tool"; content: string; callId: string; name: string };
+
+export type Dialogue = { system: string | undefined; tools: JsonObject[]; messages: DialogueMessage[] };
+
+export const REASONING_MODES = ["keep", "drop", "last", "inline"] as const;
+export type ReasoningMode = (typeof REASONING_MODES)[number];
+export const LOSS_MODES = ["agent", "well-formed", "until-error"] as const;
+export type LossMode = (typeof LOSS_MODES)[number];
+
+export type Shape = {
+  /** which messages keep their reasoning, and whether it stands in the text */
+  reasoning: "all" | "last" | "none";
+  inline: boolean;
+  loss: LossMode | undefined;
+};
+
+export const THINK = { open: "<think>\n", close: "\n</think>\n\n" };
+export const INLINE_CLASH = "reasoning cannot stand in the text: its tags are already there";
+
+/** The dialogue, or why it cannot be shaped so. Halves of characters, which no loader takes, become U+FFFD. */
+export function toDialogue(record: ExportRecord, shape: Shape): Dialogue | string {
+  const lastTurn = record.messages.findLastIndex(
+    (message, index) => message.role === "user" && record.messages[index + 1]?.role === "assistant",
+  );
+  const flags = shape.loss ? lossFlags(record, shape.loss) : undefined;
+  const names = new Map<string, string>();
+  const messages: DialogueMessage[] = [];
+  for (const [index, message] of record.messages.entries()) {
+    const content = wellFormed(message.content);
+    if (message.role === "user") messages.push({ role: "user", content });
+    else if (message.role === "tool") {
+      messages.push({
+        role: "tool",
+        content,
+        callId: message.tool_call_id,
+        name: names.get(message.tool_call_id) ?? "",
+      });
+    } else {
+      const calls = (message.tool_calls ?? []).map((call) => ({
+        id: call.id,
+        name: wellFormed(call.function.name),
+        arguments: wellFormed(call.function.arguments),
+      }));
+      for (const call of calls) names.set(call.id, call.name);
+      const kept = shape.reasoning === "all" || (shape.reasoning === "last" && index > lastTurn);
+      const reasoning = kept && message.reasoning_content ? wellFormed(message.reasoning_content) : undefined;
+      if (shape.inline && (reasoning?.includes("</think>") || content.trimStart().startsWith("<think>")))
+        return INLINE_CLASH;
+      messages.push({
+        role: "assistant",
+        content,
+        ...(reasoning ? { reasoning } : {}),
+        calls,
+        ...(flags ? { loss: flags[index] as boolean } : {}),
+      });
+    }
+  }
+  return { system: record.system && wellFormed(record.system), tools: record.tools ?? [], messages };
+}
+
+/** Reasoning before the text, in the tags that open models think in. */
+export function withThinking({ reasoning }: AgentMessage, content: string): string {
+  return reasoning ? `${THINK.open}${reasoning}${THINK.close}${content}` : content;
+}
+
+export function splitThinking(content: string): { content: string; reasoning?: string } {
+  if (!content.startsWith(THINK.open)) return { content };
+  const end = content.indexOf(THINK.close, THINK.open.length);
+  if (end === -1) return { content };
+  return { reasoning: content.slice(THINK.open.length, end), content: content.slice(end + THINK.close.length) };
+}
+
+/** Whether a result tells of a failure: `{"error": …}` or `{"success": false}`. */
+export function isErrorResult(content: string): boolean {
+  if (!content.includes('"error"') && !content.includes('"success"')) return false;
+  const result = parseJson(content);
+  return isObject(result) && (Boolean(result.error) || result.success === false);
+}
+
+/** The arguments as a JSON object, or undefined; no text at all stands for no arguments. */
+export function parseArguments(text: string): JsonObject | undefined {
+  const value = text.trim() === "" ? {} : parseJson(text);
+  return isObject(value) ? (value as JsonObject) : undefined;
+}
+
+const AGENT_FAULTS = new Set(["malformed_arguments", "unknown_tool", "invalid_arguments"]);
+
+function lossFlags({ messages, metadata }: ExportRecord, mode: LossMode): boolean[] {
+  const faulty = new Set((metadata.faults ?? []).filter(({ type }) => AGENT_FAULTS.has(type)).map((f) => f.call_id));
+  const failed = new Set(
+    messages.flatMap((m) => (m.role === "tool" && isErrorResult(m.content) ? [m.tool_call_id] : [])),
+  );
+  let hadError = false;
+  return messages.map((message) => {
+    if (message.role !== "assistant") return false;
+    const calls = message.tool_calls ?? [];
+    const isMalformed = calls.some((call) => parseArguments(call.function.arguments) === undefined);
+    if (mode === "well-formed") return !isMalformed;
+    if (mode === "until-error") hadError ||= isMalformed || calls.some(({ id }) => faulty.has(id) || failed.has(id));
+    return !hadError;
+  });
+}
+
+type MaybeIllFormed = string & { isWellFormed(): boolean; toWellFormed(): string };
+
+export function wellFormed(text: string): string {
+  const checked = text as MaybeIllFormed;
+  return checked.isWellFormed() ? text : checked.toWellFormed();
+}

@@ -1,0 +1,94 @@
+// The record itself, labelled: as lines, and as Parquet with the parts that differ from record to record as JSON text.
+import type { DialogueMessage } from "../dialogue.ts";
+import { type ExportRecord, toLine } from "../record.ts";
+import { type Row, shared } from "../row-text.ts";
+import { type ChatStyle, chatColumn, chatMessages, readChat } from "./chat.ts";
+import type { ColumnType, Container, Format, FormatOptions, Pair } from "./format.ts";
+
+const style: ChatStyle = { ids: true, arguments: "raw", lossField: "loss" };
+const MESSAGES = chatColumn({ loss: "boolean" });
+const SIDES: { [name: string]: ColumnType } = { id: "string", score: "number", messages: MESSAGES };
+
+export const jsonl = canonical("jsonl");
+export const parquet = canonical("parquet");
+
+function canonical(container: Container): Format {
+  return {
+    name: container,
+    container,
+    columns: {
+      id: "string",
+      query_id: "string",
+      rollout: "integer",
+      dataset: "string",
+      domains: { list: "string" },
+      success: "boolean",
+      messages: MESSAGES,
+      tools: "json",
+      metadata: "json",
+      score: "number",
+      tags: { list: "string" },
+    },
+    reasoning: { default: "keep", field: true },
+    lossField: "loss",
+    write(dialogue, record, options) {
+      const { system, messages } = dialogue;
+      const line = toLine({ ...record, extra: {}, ...(options.container === "parquet" ? { rest: {} } : {}) });
+      return {
+        row: {
+          ...line,
+          messages: rows(messages, options, system),
+          ...(record.tools ? { tools: shared(record.tools) } : {}),
+        },
+      };
+    },
+    read: (row) => readChat(row.messages, row.tools),
+    pairs: {
+      preference: {
+        columns: { query_id: "string", dataset: "string", prompt: MESSAGES, ...sides(), tools: "json" },
+        write: ({ prompt, chosen, rejected, records }, options) => ({
+          row: {
+            query_id: records.chosen.query_id,
+            dataset: records.chosen.dataset,
+            prompt: rows(prompt.messages, options, prompt.system),
+            chosen: side(chosen, records.chosen, options),
+            rejected: side(rejected, records.rejected, options),
+            tools: shared(prompt.tools),
+          },
+        }),
+      },
+      kto: {
+        columns: {
+          id: "string",
+          prompt: MESSAGES,
+          completion: MESSAGES,
+          label: "boolean",
+          score: "number",
+          tools: "json",
+        },
+        write: ({ prompt, completion, label, record }, options) => ({
+          row: {
+            id: record.id,
+            prompt: rows(prompt.messages, options, prompt.system),
+            completion: rows(completion, options),
+            label,
+            ...(record.score === undefined ? {} : { score: record.score }),
+            tools: shared(prompt.tools),
+          },
+        }),
+      },
+    },
+  };
+}
+
+function sides(): { [name: string]: ColumnType } {
+  return { chosen: { fields: SIDES }, rejected: { fields: SIDES } };
+}
+
+function side(messages: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): Row {
+  return { id, score, messages: rows(messages, options) };
+}
+
+function rows(messages: DialogueMessage[], options: FormatOptions, system?: string): Row[] {
+  return chatMessages({ system, messages }, style, options) as Row[];
+}

@@ -1,0 +1,159 @@
+// The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in few members.
+import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
+import type { AgentMessage, Call, Dialogue } from "../dialogue.ts";
+import { splitThinking, withThinking } from "../dialogue.ts";
+import { type RawJson, type Row, rawArguments, shared } from "../row-text.ts";
+import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
+
+export type ChatStyle = {
+  /** ids tie results to calls; without them results carry the tool's name and stand in call order */
+  ids: boolean;
+  arguments: "object" | "string" | "raw";
+  lossField?: string;
+  lossValue?: (loss: boolean) => unknown;
+};
+
+/** The messages, or undefined where a call's arguments cannot be written in this style. */
+export function chatMessages(
+  { system, messages }: Pick<Dialogue, "system" | "messages">,
+  style: ChatStyle,
+  options: Pick<FormatOptions, "inline">,
+): Row[] | undefined {
+  const rows: Row[] = system === undefined ? [] : [{ role: "system", content: system }];
+  for (const message of messages) {
+    if (message.role === "user") rows.push({ role: "user", content: message.content });
+    else if (message.role === "tool") {
+      const { callId, name, content } = message;
+      rows.push(style.ids ? { role: "tool", content, tool_call_id: callId } : { role: "tool", name, content });
+    } else {
+      const row = agentMessage(message, style, options);
+      if (!row) return undefined;
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+function agentMessage(message: AgentMessage, style: ChatStyle, { inline }: { inline: boolean }): Row | undefined {
+  const row: Row = { role: "assistant", content: inline ? withThinking(message, message.content) : message.content };
+  if (message.reasoning && !inline) row.reasoning_content = message.reasoning;
+  if (message.calls.length > 0) {
+    const calls: Row[] = [];
+    for (const call of message.calls) {
+      const given = callArguments(call, style.arguments);
+      if (given === undefined) return undefined;
+      const named = { type: "function", function: { name: call.name, arguments: given } };
+      calls.push(style.ids ? { id: call.id, ...named } : named);
+    }
+    row.tool_calls = calls;
+  }
+  if (style.lossField && message.loss !== undefined)
+    row[style.lossField] = style.lossValue ? style.lossValue(message.loss) : message.loss;
+  return row;
+}
+
+function callArguments(call: Call, kind: ChatStyle["arguments"]): string | RawJson | undefined {
+  if (kind === "raw") return call.arguments;
+  const raw = rawArguments(call.arguments);
+  return raw && kind === "string" ? raw.text : raw;
+}
+
+export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
+  return as === "list" ? shared(tools) : shared(tools).text;
+}
+
+export const malformed = { reason: MALFORMED };
+
+/** Messages of any such style, ours or not, with what is wrong in their shape. */
+export function readChat(rows: unknown, tools: unknown): Reading {
+  const problems: string[] = [];
+  const dialogue: Dialogue = { system: undefined, tools: readToolList(tools, problems), messages: [] };
+  if (!Array.isArray(rows)) return { dialogue, problems: ["there are no messages"] };
+  let waiting: Call[] = [];
+  for (const [index, row] of rows.entries()) {
+    const problem = (text: string) => problems.push(`message ${index + 1}: ${text}`);
+    if (!isObject(row)) {
+      problem("is not an object");
+    } else if (row.role === "system" || row.role === "developer") {
+      if (index === 0) dialogue.system = textOf(row.content);
+      else problem("a system message is not the first one");
+    } else if (row.role === "user") {
+      dialogue.messages.push({ role: "user", content: textOf(row.content) });
+    } else if (row.role === "tool") {
+      const byId = typeof row.tool_call_id === "string" ? row.tool_call_id : undefined;
+      const call = byId === undefined ? waiting[0] : waiting.find(({ id }) => id === byId);
+      waiting = waiting.filter((other) => other !== call);
+      dialogue.messages.push({
+        role: "tool",
+        content: textOf(row.content),
+        callId: byId ?? call?.id ?? "",
+        name: call?.name ?? textOf(row.name),
+      });
+    } else if (row.role === "assistant") {
+      const message = readAgent(row, dialogue.messages.length, problem);
+      waiting = [...message.calls];
+      dialogue.messages.push(message);
+    } else problem(`the role ${JSON.stringify(row.role)} is not known`);
+  }
+  return { dialogue, problems };
+}
+
+function readAgent(row: Record<string, unknown>, index: number, problem: (text: string) => void): AgentMessage {
+  const { content, reasoning = textOf(row.reasoning_content) || textOf(row.thinking) } = splitThinking(
+    textOf(row.content),
+  );
+  if (Array.isArray(row.tool_calls) && row.tool_calls.length === 0) problem("tool_calls is empty: leave the key out");
+  const calls = listOf(row.tool_calls).map((call, number): Call => {
+    const named = isObject(call.function) ? call.function : call;
+    if (typeof named.name !== "string") problem(`call ${number + 1} has no name`);
+    const given = named.arguments;
+    return {
+      id: typeof call.id === "string" ? call.id : `${index}.${number}`,
+      name: textOf(named.name),
+      arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+    };
+  });
+  const loss = row.train ?? row.loss ?? (typeof row.weight === "number" ? row.weight > 0 : undefined);
+  return {
+    role: "assistant",
+    content,
+    ...(reasoning ? { reasoning } : {}),
+    calls,
+    ...(typeof loss === "boolean" ? { loss } : {}),
+  };
+}
+
+export function readToolList(tools: unknown, problems: string[]): JsonObject[] {
+  if (tools === undefined || tools === null || tools === "") return [];
+  const value = typeof tools === "string" ? parseJson(tools) : tools;
+  if (!Array.isArray(value)) {
+    problems.push("tools is no list, nor the JSON text of one");
+    return [];
+  }
+  return listOf(value).map((tool) => {
+    const named = isObject(tool.function) ? (tool.function as JsonObject) : tool;
+    const parameters = typeof named.parameters === "string" ? parseJson(named.parameters) : named.parameters;
+    return { type: "function", function: { ...named, ...(parameters === undefined ? {} : { parameters }) } };
+  });
+}
+
+const CALLS: ColumnType = {
+  list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
+};
+
+/** Messages as Parquet keeps them: one type for each member, arguments as text. */
+export function chatColumn(more: { [member: string]: ColumnType } = {}): ColumnType {
+  return {
+    list: {
+      fields: {
+        role: "string",
+        content: "string",
+        reasoning_content: "string",
+        tool_calls: CALLS,
+        tool_call_id: "string",
+        name: "string",
+        ...more,
+      },
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// ms-swift: calls and results are messages of their own, `tool_call` and `tool_response`; `tools` is JSON text; `loss` says
+// whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader.
+import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
+import type { AgentMessage, Call, DialogueMessage } from "../dialogue.ts";
+import { splitThinking, withThinking } from "../dialogue.ts";
+import { type Row, rawArguments } from "../row-text.ts";
+import { mergeSides } from "./alternating.ts";
+import { readToolList, toolsColumn } from "./chat.ts";
+import {
+  type ColumnType,
+  type Format,
+  inCallOrder,
+  listOf,
+  MALFORMED,
+  MERGED,
+  type Reading,
+  structureProblem,
+  textOf,
+} from "./format.ts";
+
+const MESSAGES: ColumnType = { list: { fields: { role: "string", content: "string", loss: "boolean" } } };
+const MEDIA = /<(image|video|audio)>/;
+
+export const msSwift: Format = {
+  name: "ms-swift",
+  container: "jsonl",
+  columns: { messages: MESSAGES, tools: "string" },
+  reasoning: { default: "inline", field: false },
+  lossField: "loss",
+  write(dialogue) {
+    const messages = rowsOf(dialogue.messages, dialogue.system);
+    if ("reason" in messages) return messages;
+    return { row: { messages: messages.rows, tools: toolsColumn(dialogue.tools, "text") }, notes: messages.notes };
+  },
+  read,
+  pairs: {
+    preference: {
+      columns: { messages: MESSAGES, rejected_messages: MESSAGES, tools: "string" },
+      write({ prompt, chosen, rejected }) {
+        const better = rowsOf([...prompt.messages, ...chosen], prompt.system);
+        const worse = rowsOf([...prompt.messages, ...rejected], prompt.system);
+        if ("reason" in better) return better;
+        if ("reason" in worse) return worse;
+        const tools = toolsColumn(prompt.tools, "text");
+        return { row: { messages: better.rows, rejected_messages: worse.rows, tools }, notes: better.notes };
+      },
+    },
+    kto: {
+      columns: { messages: MESSAGES, label: "boolean", tools: "string" },
+      write({ prompt, completion, label }) {
+        const messages = rowsOf([...prompt.messages, ...completion], prompt.system);
+        if ("reason" in messages) return messages;
+        return {
+          row: { messages: messages.rows, label, tools: toolsColumn(prompt.tools, "text") },
+          notes: messages.notes,
+        };
+      },
+    },
+  },
+};
+
+function rowsOf(given: DialogueMessage[], system?: string): { rows: Row[]; notes: string[] } | { reason: string } {
+  const reason = structureProblem(given);
+  if (reason) return { reason };
+  const messages = mergeSides(inCallOrder(given));
+  const rows: Row[] = system === undefined ? [] : [{ role: "system", content: system }];
+  for (const message of messages) {
+    if (MEDIA.test(message.content))
+      return { reason: "<image>, <video> or <audio> in a text, which the loader takes for media" };
+    if (message.role === "user") rows.push({ role: "user", content: message.content });
+    else if (message.role === "tool") rows.push({ role: "tool_response", content: message.content });
+    else {
+      const added = agentRows(message);
+      if (!added) return { reason: MALFORMED };
+      rows.push(...added);
+    }
+  }
+  return { rows, notes: messages.length < given.length ? [MERGED] : [] };
+}
+
+/** Text and calls of one reply stand one after the other; the loader joins them again. */
+function agentRows(message: AgentMessage): Row[] | undefined {
+  const loss = message.loss === undefined ? {} : { loss: message.loss };
+  const content = withThinking(message, message.content);
+  const rows: Row[] = content === "" && message.calls.length > 0 ? [] : [{ role: "assistant", content, ...loss }];
+  for (const call of message.calls) {
+    const given = rawArguments(call.arguments);
+    if (!given) return undefined;
+    rows.push({
+      role: "tool_call",
+      content: `{"name": ${JSON.stringify(call.name)}, "arguments": ${given.text}}`,
+      ...loss,
+    });
+  }
+  return rows;
+}
+
+function read(row: JsonObject): Reading {
+  const problems: string[] = [];
+  const messages: DialogueMessage[] = [];
+  let system: string | undefined;
+  let waiting: Call[] = [];
+  for (const [index, { role, content, loss }] of listOf(row.messages).entries()) {
+    const before = messages.at(-1);
+    const flag = typeof loss === "boolean" ? { loss } : {};
+    if (typeof content !== "string") problems.push(`message ${index + 1} has no text content`);
+    if (role === "system" && index === 0) system = textOf(content);
+    else if (role === "user") messages.push({ role: "user", content: textOf(content) });
+    else if (role === "assistant") {
+      waiting = [];
+      messages.push({ role: "assistant", ...splitThinking(textOf(content)), calls: [], ...flag });
+    } else if (role === "tool_call") {
+      const call = readCall(textOf(content), index);
+      if (!call) problems.push(`message ${index + 1}: tool_call is not the JSON of a call`);
+      const calls = call ? [call] : [];
+      if (before?.role === "assistant") before.calls.push(...calls);
+      else messages.push({ role: "assistant", content: "", calls, ...flag });
+      waiting = [...(messages.at(-1) as AgentMessage).calls];
+    } else if (role === "tool_response" || role === "tool") {
+      const call = waiting.shift();
+      messages.push({ role: "tool", content: textOf(content), callId: call?.id ?? "", name: call?.name ?? "" });
+    } else problems.push(`message ${index + 1}: the role ${JSON.stringify(role)} is not known`);
+  }
+  return { dialogue: { system, tools: readToolList(row.tools, problems), messages }, problems };
+}
+
+function readCall(content: string, index: number): Call | undefined {
+  const call = parseJson(content);
+  if (!isObject(call) || typeof call.name !== "string") return undefined;
+  const given = call.arguments ?? {};
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  return { id: `${index}`, name: call.name, arguments: text };
+}

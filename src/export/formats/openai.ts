@@ -1,0 +1,50 @@
+// OpenAI's fine-tuning rows: `messages` and `tools`; the last message is the agent's; an empty list is refused, so its key
+// is left out. Arguments stay the text that the model wrote.
+import { type ChatStyle, chatColumn, chatMessages, malformed, readChat, toolsColumn } from "./chat.ts";
+import { CUT_TAIL, endWithAgent, type Format, structureProblem } from "./format.ts";
+
+const style: ChatStyle = { ids: true, arguments: "raw", lossField: "weight", lossValue: (loss) => (loss ? 1 : 0) };
+
+export const openai: Format = {
+  name: "openai",
+  container: "jsonl",
+  columns: { messages: chatColumn({ weight: "integer" }), tools: "json", parallel_tool_calls: "boolean" },
+  reasoning: { default: "drop", field: true },
+  lossField: "weight",
+  write(dialogue, _record, options) {
+    const { messages, cut } = endWithAgent(dialogue.messages);
+    const reason = structureProblem(messages);
+    if (reason) return { reason };
+    const rows = chatMessages({ system: dialogue.system, messages }, style, options);
+    if (!rows) return malformed;
+    const { tools } = dialogue;
+    const isParallel = messages.some((message) => message.role === "assistant" && message.calls.length > 1);
+    return {
+      row: {
+        messages: rows,
+        ...(tools.length > 0 ? { tools: toolsColumn(tools, "list") } : {}),
+        ...(isParallel ? { parallel_tool_calls: true } : {}),
+      },
+      ...(cut ? { notes: [CUT_TAIL] } : {}),
+    };
+  },
+  read(row) {
+    const reading = readChat(row.messages, row.tools);
+    if (Array.isArray(row.tools) && row.tools.length === 0) reading.problems.push("tools is empty: leave the key out");
+    if (reading.dialogue.messages.at(-1)?.role !== "assistant")
+      reading.problems.push("the last message is not the agent's");
+    return reading;
+  },
+  pairs: {
+    preference: {
+      columns: { input: "json", preferred_output: "json", non_preferred_output: "json" },
+      write({ prompt, chosen, rejected }, options) {
+        const given = chatMessages(prompt, style, options);
+        const better = chatMessages({ system: undefined, messages: chosen.slice(0, 1) }, style, options);
+        const worse = chatMessages({ system: undefined, messages: rejected.slice(0, 1) }, style, options);
+        const tools = prompt.tools.length > 0 ? { tools: prompt.tools } : {};
+        return { row: { input: { messages: given, ...tools }, preferred_output: better, non_preferred_output: worse } };
+      },
+    },
+  },
+};

@@ -1,0 +1,13 @@
+export { type Choice, isScripted } from "./choose.ts";
+export type { CountsReport } from "./counts.ts";
+export { LOSS_MODES, type LossMode, REASONING_MODES, type ReasoningMode } from "./dialogue.ts";
+export { type ExportOptions, type ExportResult, exportDataset } from "./export-dataset.ts";
+export { type Container, type Format, PAIR_MODES, type PairMode } from "./formats/format.ts";
+export { FORMATS, findFormat } from "./formats/index.ts";
+export { type LabelOptions, type LabelResult, labelRecords } from "./label.ts";
+export type { ExportRecord } from "./record.ts";
+export { parseSplit, type Split } from "./split.ts";
+export { collectStats, type Spread, type Stats, type ToolUse } from "./stats.ts";
+export { TOKENIZERS } from "./tokens.ts";
+export type { RecordSource, Transform } from "./transform.ts";
+export { type Finding, type ValidateOptions, validateFile } from "./validate.ts";

@@ -1,0 +1,66 @@
+// Which files hold the records that were meant: a run folder, a folder of the original system's outputs, or plain files.
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { UsageError } from "../core/index.ts";
+import { readManifest } from "../runs/index.ts";
+
+export type InputFile = {
+  file: string;
+  /** the name that its records belong to where they do not say it themselves */
+  dataset: string;
+  /** the run folder around it, where there is one: prompts.jsonl and scores.jsonl are looked for there */
+  run: string | undefined;
+};
+
+/** Files that a run folder holds beside its records. */
+const NOT_RECORDS = new Set(["prompts.jsonl", "journal.jsonl", "failures.jsonl", "scores.jsonl", "annotations.jsonl"]);
+
+export function findInputs(paths: readonly string[]): InputFile[] {
+  const found = new Map<string, InputFile>();
+  for (const path of paths) {
+    if (!existsSync(path)) throw new UsageError(`There is no file or folder ${path}`);
+    const files = statSync(path).isDirectory() ? filesOf(path) : [plainFile(path)];
+    if (files.length === 0) throw new UsageError(`${path} holds no trajectories (*.jsonl)`);
+    for (const input of files) found.set(realpathSync(input.file), found.get(realpathSync(input.file)) ?? input);
+  }
+  return [...found.values()];
+}
+
+/**
+ * A run's records stand where its manifest says; a run that was moved still has its own `trajectories` folder. What else
+ * stands in it, an earlier export say, is no record. A folder that is no run holds result files.
+ */
+function filesOf(folder: string): InputFile[] {
+  const manifest = readManifest(join(folder, "manifest.json"));
+  const run = manifest || existsSync(join(folder, "prompts.jsonl")) ? folder : undefined;
+  const beside = jsonLines(folder).filter((file) => !run || /^iter\d+\.jsonl$/.test(basename(file)));
+  const inside = [...jsonLines(join(folder, "trajectories")), ...beside];
+  const named = Object.entries(manifest?.datasets ?? {}).flatMap(([dataset, { output }]): InputFile[] =>
+    existsSync(output) && !inside.some((file) => basename(file) === basename(output))
+      ? [{ file: output, dataset, run: folder }]
+      : [],
+  );
+  return [...inside.map((file) => ({ file, dataset: stem(file), run })), ...named];
+}
+
+function plainFile(file: string): InputFile {
+  const folders = [dirname(file), dirname(dirname(file))];
+  return { file, dataset: stem(file), run: folders.find((folder) => existsSync(join(folder, "prompts.jsonl"))) };
+}
+
+function jsonLines(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl") && !NOT_RECORDS.has(name) && !name.startsWith("."))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+function stem(file: string): string {
+  const name = basename(file, ".jsonl");
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,115 @@
+// The files of an export: written beside under other names, and put in place together once everything is complete.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { isObject, type Json, messageOf, parseJson, UsageError } from "../core/index.ts";
+import type { ColumnType, Container } from "./formats/format.ts";
+import { createJsonlWriter, type RowWriter } from "./write-jsonl.ts";
+import { createParquetWriter } from "./write-parquet.ts";
+
+export type OutputPlan = {
+  folder: string;
+  /** the data file of each side */
+  files: Map<string, string>;
+  /** what the side files are called by: empty where the output is a folder of its own */
+  stem: string;
+};
+
+const EXTENSIONS = new Set([".jsonl", ".json", ".parquet"]);
+
+/** A path with an extension is a file; any other, and any with a split, is a folder. */
+export function planOutput(out: string, container: Container, sides: readonly string[]): OutputPlan {
+  const extension = extname(out);
+  const isFolder = (existsSync(out) && statSync(out).isDirectory()) || !EXTENSIONS.has(extension);
+  if (isFolder)
+    return { folder: out, stem: "", files: new Map(sides.map((side) => [side, join(out, `${side}.${container}`)])) };
+  if (sides.length > 1)
+    throw new UsageError(`--out ${out} is one file, and the split makes ${sides.length}: name a folder`);
+  if ((extension === ".parquet") !== (container === "parquet"))
+    throw new UsageError(`--out ${out}: the format writes .${container} files (--container chooses another)`);
+  const folder = dirname(out);
+  return { folder, stem: basename(out, extension), files: new Map(sides.map((side) => [side, out])) };
+}
+
+export class Output {
+  readonly #plan: OutputPlan;
+  readonly #writers = new Map<string, RowWriter>();
+  /** from the name that a file has while it is written to the one it gets */
+  readonly #waiting = new Map<string, string>();
+
+  constructor(plan: OutputPlan, container: Container, columns: { [name: string]: ColumnType }) {
+    this.#plan = plan;
+    try {
+      mkdirSync(plan.folder, { recursive: true });
+      for (const [side, file] of plan.files) {
+        const beside = this.#beside(file);
+        const writer = container === "parquet" ? createParquetWriter(beside, columns) : createJsonlWriter(beside);
+        this.#writers.set(side, writer);
+      }
+    } catch (error) {
+      this.abandon();
+      throw new UsageError(`Cannot write to ${plan.folder}: ${messageOf(error)}`);
+    }
+  }
+
+  writerOf(side: string): RowWriter {
+    return this.#writers.get(side) as RowWriter;
+  }
+
+  /** A file that goes with the data; an earlier one of the same name is replaced. */
+  add(name: string, content: string): string {
+    const file = join(this.#plan.folder, this.#plan.stem === "" ? name : `${this.#plan.stem}.${name}`);
+    writeFileSync(this.#beside(file), content);
+    return file;
+  }
+
+  /** The dataset card. A README.md of somebody or something else is left alone: then the card takes the data file's name. */
+  addCard(content: string): string {
+    const plain = join(this.#plan.folder, "README.md");
+    const isOurs = !existsSync(plain) || this.#isOwnCard(readFileSync(plain, "utf8"));
+    if (!isOurs) return this.add(this.#plan.stem === "" ? "CARD.md" : "README.md", content);
+    writeFileSync(this.#beside(plain), content);
+    return plain;
+  }
+
+  /** dataset_info.json is a list of datasets: ours are set, others in it stay. */
+  addInfo(entries: { [name: string]: Json }): string {
+    const file = join(this.#plan.folder, "dataset_info.json");
+    const before = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : {};
+    if (!isObject(before))
+      throw new UsageError("is not a JSON object; it is where the dataset is to be listed", { file });
+    writeFileSync(this.#beside(file), `${JSON.stringify({ ...before, ...entries }, null, 2)}\n`);
+    return file;
+  }
+
+  finish(): void {
+    for (const writer of this.#writers.values()) writer.close();
+    this.#writers.clear();
+  }
+
+  /** Puts everything in place. */
+  publish(): void {
+    for (const [beside, file] of this.#waiting) renameSync(beside, file);
+    this.#waiting.clear();
+  }
+
+  abandon(): void {
+    for (const writer of this.#writers.values()) writer.abandon();
+    this.#writers.clear();
+    for (const beside of this.#waiting.keys()) rmSync(beside, { force: true });
+    this.#waiting.clear();
+  }
+
+  #isOwnCard(text: string): boolean {
+    return (
+      text.includes(CARD_MARK) && [...this.#plan.files.values()].every((file) => text.includes(`"${basename(file)}"`))
+    );
+  }
+
+  #beside(file: string): string {
+    const beside = join(dirname(file), `.${basename(file)}.${process.pid}.new`);
+    this.#waiting.set(beside, file);
+    return beside;
+  }
+}
+
+export const CARD_MARK = "<!-- made by rollout export -->";

@@ -1,0 +1,90 @@
+// A row as one line of JSON that every loader agrees on. Arguments that become objects keep the very text that the model
+// wrote, so that no number changes on the way; tool lists, which many rows share, are turned into text once.
+import { parseJson } from "../core/index.ts";
+import { parseArguments } from "./dialogue.ts";
+
+export type Row = { [column: string]: unknown };
+
+/** JSON that is put into a row as it stands. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  /** for readers that want the value */
+  toJSON(): unknown {
+    return parseJson(this.text);
+  }
+}
+
+/** A model's arguments as an object, or undefined where they are none. */
+export function rawArguments(text: string): RawJson | undefined {
+  const value = parseArguments(text);
+  if (!value) return undefined;
+  if (text.trim() === "") return new RawJson("{}");
+  if (HALF.test(text)) return new RawJson(wellFormedJson(value));
+  // outside of its strings JSON has no meaning for these, and inside they are not allowed
+  return new RawJson(text.trim().replace(/[\n\r\t]+/g, " "));
+}
+
+export function rowText(row: Row): string {
+  const members = Object.entries(row).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(key)}:${valueText(value)}`],
+  );
+  const text = `{${members.join(",")}}`;
+  return LINE_ENDS.test(text) ? text.replace(EACH_LINE_END, escapeCharacter) : text;
+}
+
+const HALF = /\\u[dD][89a-fA-F]/;
+const LINE_ENDS = /[\u0085\u2028\u2029]/;
+const EACH_LINE_END = /[\u0085\u2028\u2029]/g;
+const escapeCharacter = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+const sharedTexts = new WeakMap<object, string>();
+
+/** For a value that many rows hold: its text is made once. */
+export function sharedText(value: object): string {
+  let text = sharedTexts.get(value);
+  if (text === undefined) {
+    text = wellFormedJson(value);
+    sharedTexts.set(value, text);
+  }
+  return text;
+}
+
+/** A tool list in a row: text that was made before. */
+export function shared(value: object): RawJson {
+  return new RawJson(sharedText(value));
+}
+
+function valueText(value: unknown): string {
+  if (value instanceof RawJson) return value.text;
+  return Array.isArray(value) && holdsRaw(value) ? deepText(value) : JSON.stringify(value);
+}
+
+/** Messages hold raw arguments in some formats; most rows have none and go the quick way. */
+function holdsRaw(messages: unknown[]): boolean {
+  return messages.some((message) => {
+    const call = (message as { tool_calls?: { function?: { arguments?: unknown } }[] } | null)?.tool_calls?.[0];
+    return call?.function?.arguments instanceof RawJson;
+  });
+}
+
+function deepText(value: unknown): string {
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) return `[${value.map(deepText).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(key)}:${deepText(member)}`],
+  );
+  return `{${members.join(",")}}`;
+}
+
+/** Halves of characters stand as escapes in the text, in keys too; whole ones do not. */
+function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!HALF.test(text)) return text;
+  return text.replace(EACH_ESCAPE, (escaped) => (escaped.length > 2 ? "\ufffd" : escaped));
+}
+
+const EACH_ESCAPE = /\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;

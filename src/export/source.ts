@@ -1,0 +1,122 @@
+// Records from their files: read, labelled, scored and transformed, one at a time.
+import { messageOf, parseJson, UsageError } from "../core/index.ts";
+import { BaseLabels } from "./base-labels.ts";
+import { findInputs, type InputFile } from "./inputs.ts";
+import { LineReader, type Place, readLines } from "./lines.ts";
+import { PromptBook } from "./prompts.ts";
+import { type ExportRecord, readRecord } from "./record.ts";
+import { ScoreBook } from "./scores.ts";
+import { loadTransform, type Transform } from "./transform.ts";
+
+export type SourceOptions = {
+  /** run folders, folders of result files, files */
+  inputs: readonly string[];
+  /** a dataset folder, for records that name neither prompt nor tools */
+  basePath?: string | undefined;
+  /** a TypeScript or JavaScript file, or the function itself */
+  transform?: string | Transform | undefined;
+};
+
+export type Located = { input: InputFile; place: Place; record: ExportRecord };
+/** A line that gives no record, with the reason. */
+export type Missed = { input: InputFile; place: Place; reason: string };
+
+export const TORN = "a last line that is torn";
+export const BY_TRANSFORM = "left out by the transform";
+
+export class Source {
+  readonly inputs: InputFile[];
+  readonly #base: BaseLabels | undefined;
+  readonly #transform: Transform | undefined;
+  readonly #prompts = new Map<string, PromptBook>();
+  readonly #scores = new Map<string, ScoreBook>();
+  readonly #reader = new LineReader();
+
+  private constructor(inputs: InputFile[], base: BaseLabels | undefined, transform: Transform | undefined) {
+    this.inputs = inputs;
+    this.#base = base;
+    this.#transform = transform;
+    for (const { run } of inputs) {
+      if (run === undefined || this.#prompts.has(run)) continue;
+      this.#prompts.set(run, new PromptBook(run));
+      this.#scores.set(run, new ScoreBook(run));
+    }
+  }
+
+  static async open({ inputs, basePath, transform }: SourceOptions): Promise<Source> {
+    const loaded = typeof transform === "string" ? await loadTransform(transform) : transform;
+    return new Source(findInputs(inputs), basePath === undefined ? undefined : new BaseLabels(basePath), loaded);
+  }
+
+  async *read(): AsyncGenerator<Located | Missed> {
+    for (const input of this.inputs) {
+      for (const { text, isOpen, ...place } of readLines(input.file)) {
+        const line = parseLine(text);
+        if (line instanceof Error) {
+          if (!isOpen || input.run === undefined)
+            throw new UsageError(`is not valid JSON: ${line.message}`, { file: input.file, line: place.number });
+          yield { input, place, reason: TORN };
+          continue;
+        }
+        const pending = this.#make(line, input, place);
+        const record = pending instanceof Promise ? await pending : pending;
+        yield typeof record === "string" ? { input, place, reason: record } : { input, place, record };
+      }
+    }
+  }
+
+  /** The record at a place that was read before. */
+  async again(input: InputFile, place: Place): Promise<ExportRecord> {
+    const record = await this.#make(parseJson(this.#reader.textAt(input.file, place)), input, place);
+    if (typeof record === "string")
+      throw new UsageError(`has changed while it was read (${record})`, { file: input.file });
+    return record;
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  #make(line: unknown, input: InputFile, { number }: Place): ExportRecord | string | Promise<ExportRecord | string> {
+    const record = readRecord(line, input.dataset);
+    if (typeof record !== "string") this.#label(record, input);
+    if (!this.#transform) return record;
+    return this.#transformed(typeof record === "string" ? emptyRecord(line, input) : record, {
+      file: input.file,
+      line: number,
+      raw: line,
+    });
+  }
+
+  #label(record: ExportRecord, { run }: InputFile): void {
+    if (run !== undefined) {
+      this.#prompts.get(run)?.label(record);
+      record.score ??= this.#scores.get(run)?.scoreOf(record);
+    }
+    this.#base?.label(record);
+  }
+
+  async #transformed(record: ExportRecord, source: Parameters<Transform>[1]): Promise<ExportRecord | string> {
+    const result = await this.#transform?.(record, source);
+    if (!result) return BY_TRANSFORM;
+    return result.messages.length === 0 ? "the line has no messages" : result;
+  }
+}
+
+/** For lines of another shape, which a transform may make into records. */
+function emptyRecord(line: unknown, input: InputFile): ExportRecord {
+  const known = line as { id?: unknown } | null;
+  const record = readRecord(
+    { id: known?.id, messages: [{ role: "user", content: "" }] },
+    input.dataset,
+  ) as ExportRecord;
+  return { ...record, messages: [] };
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return new Error(messageOf(error));
+  }
+}

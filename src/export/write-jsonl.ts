@@ -1,0 +1,39 @@
+// Rows as JSON lines, in large writes.
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { type Row, rowText } from "./row-text.ts";
+
+export interface RowWriter {
+  write(row: Row): void;
+  /** The file is complete and on disk after this. */
+  close(): void;
+  /** Lets go of the file without completing it. */
+  abandon(): void;
+}
+
+const CHUNK = 1 << 20;
+
+export function createJsonlWriter(file: string): RowWriter {
+  const descriptor = openSync(file, "w");
+  let pending: string[] = [];
+  let size = 0;
+  const flush = () => {
+    const bytes = Buffer.from(pending.join(""));
+    pending = [];
+    size = 0;
+    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+  };
+  return {
+    write(row) {
+      const text = rowText(row);
+      pending.push(text, "\n");
+      size += text.length;
+      if (size >= CHUNK) flush();
+    },
+    close() {
+      flush();
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    },
+    abandon: () => closeSync(descriptor),
+  };
+}

@@ -1,0 +1,98 @@
+// Rows as Parquet, a row group at a time, so that memory holds one group whatever the number of rows.
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import type { SchemaElement } from "hyparquet";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { ColumnType } from "./formats/format.ts";
+import { RawJson, rowText } from "./row-text.ts";
+import type { RowWriter } from "./write-jsonl.ts";
+
+/** A group ends at so many rows, or at about so many characters. */
+const GROUP_ROWS = 1000;
+const GROUP_CHARACTERS = 4 << 20;
+
+export function createParquetWriter(file: string, columns: { [name: string]: ColumnType }): RowWriter {
+  const descriptor = openSync(file, "w");
+  const bytes = new ByteWriter();
+  const drain = () => {
+    const held = new Uint8Array(bytes.buffer, 0, bytes.index);
+    for (let done = 0; done < held.length; ) done += writeSync(descriptor, held, done);
+    bytes.index = 0;
+  };
+  bytes.finish = drain;
+  const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), statistics: false });
+  const names = Object.keys(columns);
+  let group: unknown[][] = names.map(() => []);
+  let rows = 0;
+  let characters = 0;
+  const flush = () => {
+    const columnData = names.map((name, index) => ({ name, data: group[index] as unknown[] }));
+    void parquet.write({ columnData, rowGroupSize: Math.max(rows, 1) });
+    drain();
+    group = names.map(() => []);
+    rows = 0;
+    characters = 0;
+  };
+  return {
+    write(row) {
+      for (const [index, name] of names.entries()) {
+        const value = cell(row[name], columns[name] as ColumnType);
+        characters += sizeOf(value);
+        group[index]?.push(value);
+      }
+      if (++rows >= GROUP_ROWS || characters >= GROUP_CHARACTERS) flush();
+    },
+    close() {
+      if (rows > 0) flush();
+      void parquet.finish();
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    },
+    abandon: () => closeSync(descriptor),
+  };
+}
+
+function cell(value: unknown, type: ColumnType): unknown {
+  if (value === undefined || value === null) return null;
+  if (type === "json") return value instanceof RawJson ? value.text : rowText({ "": value }).slice(4, -1);
+  return value instanceof RawJson ? value.text : value;
+}
+
+/** About how many characters a value holds: enough to know when a group is large. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 0;
+  for (const key in value) size += sizeOf((value as { [key: string]: unknown })[key]);
+  return size;
+}
+
+function schemaOf(columns: { [name: string]: ColumnType }): SchemaElement[] {
+  return [
+    { name: "root", num_children: Object.keys(columns).length },
+    ...Object.entries(columns).flatMap(([name, type]) => elementsOf(name, type)),
+  ];
+}
+
+const PLAIN: { [type: string]: Partial<SchemaElement> } = {
+  string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  json: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  boolean: { type: "BOOLEAN" },
+  integer: { type: "INT32" },
+  number: { type: "DOUBLE" },
+};
+
+/** Every value may be absent: a record of ours rarely has all of them. */
+function elementsOf(name: string, type: ColumnType): SchemaElement[] {
+  if (typeof type === "string") return [{ name, repetition_type: "OPTIONAL", ...PLAIN[type] }];
+  if ("list" in type) {
+    return [
+      { name, repetition_type: "OPTIONAL", num_children: 1, converted_type: "LIST", logical_type: { type: "LIST" } },
+      { name: "list", repetition_type: "REPEATED", num_children: 1 },
+      ...elementsOf("element", type.list),
+    ];
+  }
+  return [
+    { name, repetition_type: "OPTIONAL", num_children: Object.keys(type.fields).length },
+    ...Object.entries(type.fields).flatMap(([field, inner]) => elementsOf(field, inner)),
+  ];
+}

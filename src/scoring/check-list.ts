@@ -1,0 +1,91 @@
+// Which checks there are, and which of them are wanted: by name, or a file of the user's own.
+import { basename, extname } from "node:path";
+import { didYouMean, isObject, type Json, messageOf, UsageError } from "../core/index.ts";
+import { loadDefaultExport } from "../tools/index.ts";
+import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "./check.ts";
+import { actionsCheck } from "./checks/actions.ts";
+import { answerCheck, judgedAnswerCheck } from "./checks/answer.ts";
+import { assertionsCheck } from "./checks/assertions.ts";
+import { communicateCheck } from "./checks/communicate.ts";
+import { policyCheck } from "./checks/policy.ts";
+import { qualityCheck } from "./checks/quality.ts";
+import { stateCheck } from "./checks/state.ts";
+import { judgedUserCheck, userCheck } from "./checks/user.ts";
+import type { EvaluationSettings } from "./settings.ts";
+
+export const CHECK_NAMES = ["actions", "state", "policy", "communicate", "answer", "user", "assertions", "quality"];
+
+/** By default all that need no judge; where a judge is named, those too that need one. */
+export async function chooseChecks(settings: EvaluationSettings, hasJudge: boolean): Promise<Check[]> {
+  const all = builtIn(settings, hasJudge);
+  if (!settings.checks) return all.filter((check) => hasJudge || !check.needsJudge);
+  return Promise.all(
+    settings.checks.map(async (name) => {
+      const known = all.find((check) => check.name === name);
+      if (known?.needsJudge && !hasJudge) throw new UsageError(`The check "${name}" needs a judge: --judge-model`);
+      if (known) return known;
+      if (/\.[cm]?[jt]s$/.test(name)) return loadCheck(name);
+      throw new UsageError(
+        `There is no check "${name}"${didYouMean(name, CHECK_NAMES)} There are ${CHECK_NAMES.join(", ")}, and files of your own (.ts, .js)`,
+      );
+    }),
+  );
+}
+
+function builtIn({ actions, quality_pass }: EvaluationSettings, hasJudge: boolean): Check[] {
+  return [
+    actionsCheck(actions),
+    stateCheck,
+    policyCheck,
+    communicateCheck,
+    hasJudge ? judgedAnswerCheck : answerCheck,
+    hasJudge ? judgedUserCheck : userCheck,
+    assertionsCheck,
+    qualityCheck(quality_pass),
+  ];
+}
+
+type OwnResult = CheckResult | boolean | number | undefined;
+type OwnCheck = (context: CheckContext) => Promise<OwnResult> | OwnResult;
+
+/** A default export: a check, or just a function that gives a result, true or false, or a score from 0 to 1. */
+export async function loadCheck(file: string): Promise<Check> {
+  const exported = await loadDefaultExport(file);
+  const own = isObject(exported) ? exported : { run: exported };
+  if (typeof own.run !== "function")
+    throw new UsageError("the default export must be a check: a function, or { name, version, run }", { file });
+  const run = own.run as OwnCheck;
+  return {
+    name: typeof own.name === "string" ? own.name : basename(file, extname(file)),
+    version: typeof own.version === "number" ? own.version : 1,
+    ...(own.settings === undefined ? {} : { settings: own.settings as Json }),
+    run: async (context) => {
+      try {
+        return toResult(await run(context));
+      } catch (error) {
+        return notCheckable(`the check failed: ${messageOf(error)}`);
+      }
+    },
+  };
+}
+
+function toResult(result: OwnResult): CheckResult {
+  if (result === undefined) return notCheckable("the check gave no result");
+  if (typeof result === "boolean") return result ? passed("passed") : failed("failed");
+  if (typeof result === "number")
+    return { ...(result >= 1 ? passed("passed") : failed("failed")), score: clamp(result) };
+  if (result.pass === null) return { ...result, score: null, reason: String(result.reason ?? "not checkable") };
+  const pass = result.pass === true;
+  const score = typeof result.score === "number" ? clamp(result.score) : pass ? 1 : 0;
+  return {
+    ...result,
+    pass,
+    score,
+    reason: String(result.reason ?? ""),
+    ...(pass ? {} : { blame: result.blame ?? "agent" }),
+  };
+}
+
+function clamp(score: number): number {
+  return Math.min(1, Math.max(0, Number.isNaN(score) ? 0 : score));
+}

@@ -1,0 +1,57 @@
+// What a check is: something that looks at one finished rollout and says pass or fail, a score and why. What it cannot
+// decide it says so about; nothing that was not checked ever counts as right.
+import type { Blame, Json, Query, Trajectory } from "../core/index.ts";
+import type { Domain } from "../domains/index.ts";
+import type { Dialogue } from "./dialogue.ts";
+import type { Judge } from "./judge/judge.ts";
+import type { Reference } from "./reference.ts";
+import type { ReplayedState } from "./replay.ts";
+
+export type CheckContext = {
+  trajectory: Trajectory;
+  /** the messages taken apart: calls with their results, what was said to whom */
+  dialogue: Dialogue;
+  query: Query;
+  domain: Domain | undefined;
+  /** what a flawless agent would have called and left behind, or why nobody knows */
+  reference(): Promise<Reference | string>;
+  /** the state that the recorded calls lead to in a fresh environment, or why that cannot be had */
+  replay(): Promise<ReplayedState | string>;
+  judge: Judge | undefined;
+  signal: AbortSignal;
+};
+
+export type Verdict = {
+  pass: boolean;
+  /** 0 to 1 */
+  score: number;
+  reason: string;
+  /** whose fault it is where it did not pass; the agent's unless said */
+  blame?: Blame;
+  details?: Json;
+};
+/** Never 1.0: it takes no part in the task's score. `blame` is there where somebody failed to decide it. */
+export type Undecided = { pass: null; score: null; reason: string; blame?: "judge" | "infrastructure"; details?: Json };
+export type CheckResult = Verdict | Undecided;
+
+export type Check = {
+  name: string;
+  /** higher when it may judge otherwise than before: such rollouts are scored again */
+  version: number;
+  needsJudge?: boolean;
+  /** what it was told to do differently; a change scores again */
+  settings?: Json;
+  run(context: CheckContext): Promise<CheckResult> | CheckResult;
+};
+
+export function passed(reason: string, details?: Json): Verdict {
+  return { pass: true, score: 1, reason, ...(details === undefined ? {} : { details }) };
+}
+
+export function failed(reason: string, more: { score?: number; blame?: Blame; details?: Json } = {}): Verdict {
+  return { pass: false, score: 0, reason, blame: "agent", ...more };
+}
+
+export function notCheckable(reason: string, more: { blame?: Undecided["blame"]; details?: Json } = {}): Undecided {
+  return { pass: null, score: null, reason: `not checkable: ${reason}`, ...more };
+}

@@ -1,0 +1,34 @@
+// `quality`: a judge's mark for the agent's part in the dialogue, from 1 to 5.
+import type { Check } from "../check.ts";
+import { judged, type VerdictShape } from "../judge/judged.ts";
+import { transcriptOf } from "../judge/transcript.ts";
+
+export function qualityCheck(passMark = 4): Check {
+  return {
+    name: "quality",
+    version: 1,
+    needsJudge: true,
+    ...(passMark === 4 ? {} : { settings: { passMark } }),
+    run: (context) =>
+      judged(context, {
+        system: SYSTEM,
+        text: transcriptOf(context, { withPolicy: true }),
+        read: (answer) => readMark(answer, passMark),
+      }),
+  };
+}
+
+const SYSTEM = `You mark the agent's part in a dialogue with a user: does it find out what the user wants, call the right tools with the right
+values, keep to its policy, state only what tools and policy say, and speak clearly and to the point? The user's own mistakes do not
+lower the mark. 5 is flawless, 4 good with blemishes, 3 helps but with clear faults, 2 poor, 1 useless or harmful.
+Answer with JSON only: {"score": a whole number from 1 to 5, "reason": "one short sentence"}`;
+
+function readMark({ score, reason }: Record<string, unknown>, passMark: number): VerdictShape | undefined {
+  if (typeof score !== "number" || !Number.isInteger(score) || score < 1 || score > 5) return undefined;
+  return {
+    pass: score >= passMark,
+    score: (score - 1) / 4,
+    reason: `mark ${score}: ${String(reason ?? "")}`,
+    details: { mark: score },
+  };
+}

@@ -1,0 +1,22 @@
+// `state`: the agent's calls and the reference's, each in a fresh environment of its own, and what they left behind.
+import { type Check, failed, notCheckable, passed } from "../check.ts";
+import { compareStates, diffLines } from "../state-diff.ts";
+
+export const stateCheck: Check = {
+  name: "state",
+  version: 1,
+  run: async ({ reference: findReference, replay, domain }) => {
+    const reference = await findReference();
+    if (typeof reference === "string") return notCheckable(reference);
+    if (!reference.state) return notCheckable(`the reference (${reference.source}) does not hold enough to be played`);
+    const played = await replay();
+    if (typeof played === "string") return notCheckable(played);
+    const differences = compareStates(played.state, reference.state, domain?.volatile ?? {});
+    if (differences.length === 0) {
+      const records = Object.values(reference.state).reduce((sum, rows) => sum + Object.keys(rows).length, 0);
+      return passed(records === 0 ? "nothing changed, as expected" : `${records} changed records as expected`);
+    }
+    const diff = diffLines(differences);
+    return failed(diff.join("\n"), { details: { diff, kinds: [...new Set(differences.map(({ kind }) => kind))] } });
+  },
+};

@@ -1,0 +1,93 @@
+// `user`: did the simulated user play its part? Rules tell what rules can tell: it spoke as the agent, used values that
+// nobody gave it, recited its whole scenario at once, left while its own yes was waited for. A judge is asked about the
+// rest where one is there.
+import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
+import { judged, type VerdictShape } from "../judge/judged.ts";
+import { transcriptOf } from "../judge/transcript.ts";
+import { identifiersIn, occurs } from "../values.ts";
+
+export const userCheck: Check = {
+  name: "user",
+  version: 1,
+  run: (context) => {
+    if (context.trajectory.metadata.models.user === undefined && context.dialogue.user.length <= 1)
+      return notCheckable("no simulated user took part");
+    const faults = [swappedRoles(context), invented(context), toldAll(context), leftEarly(context)].filter(
+      (fault) => fault !== undefined,
+    );
+    if (faults.length === 0) return passed("the user kept to its part");
+    return failed(faults.join("; "), { blame: "user", details: { faults } });
+  },
+};
+
+/** The same, and what a judge makes of it. */
+export const judgedUserCheck: Check = {
+  ...userCheck,
+  needsJudge: true,
+  settings: { judge: true },
+  run: async (context) => {
+    const byRule = await userCheck.run(context);
+    if (byRule.pass !== true) return byRule;
+    return judged(context, {
+      system: SYSTEM,
+      text: transcriptOf(context, { withScenario: true }),
+      read: readVerdict,
+      blame: "user",
+    });
+  },
+};
+
+const SYSTEM = `You check a simulated user in a dialogue with a service agent. The user was given a scenario. It did its part badly if it
+ended the dialogue before its goal was settled, used facts that are neither in the scenario nor said by the agent, spoke as if it
+were the agent, or told everything it knows at once without being asked. What the agent did wrong is not the user's fault.
+Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
+
+function readVerdict(answer: Record<string, unknown>): VerdictShape | undefined {
+  if (typeof answer.pass !== "boolean") return undefined;
+  return { pass: answer.pass, score: answer.pass ? 1 : 0, reason: String(answer.reason ?? "") };
+}
+
+function swappedRoles({ trajectory }: CheckContext): string | undefined {
+  const { stop_reason, message } = trajectory.metadata;
+  if (stop_reason === "user_fault") return `it could not be brought to answer as a user (${message ?? "user_fault"})`;
+  return undefined;
+}
+
+/** An identifier that is neither in the scenario nor said by the agent before. */
+function invented({ trajectory, query }: CheckContext): string | undefined {
+  const opening = new Set(query.messages.map(({ content }) => content));
+  let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
+  if (query.userSystemPrompt === "" && query.taskInfo.known_info === undefined) return undefined;
+  for (const message of trajectory.messages) {
+    if (message.role === "assistant") known += `\n${message.content}`;
+    if (message.role !== "user" || opening.has(message.content)) continue;
+    const digits = known.replace(/\D+/g, " ");
+    const made = identifiersIn(message.content).find(
+      (value) => !occurs(known, value) && !digits.includes(value.replace(/\D+/g, " ").trim()),
+    );
+    if (made !== undefined) return `it used ${JSON.stringify(made)}, which nobody gave it`;
+  }
+  return undefined;
+}
+
+/** All that the scenario knows, four values at least, in one message that nobody asked for. */
+function toldAll({ query, dialogue, trajectory }: CheckContext): string | undefined {
+  const values = [...new Set(identifiersIn(`${query.taskInfo.known_info ?? ""} ${query.userSystemPrompt}`))];
+  if (values.length < 4 || trajectory.metadata.models.user === undefined) return undefined;
+  const opening = new Set(query.messages.map(({ content }) => content));
+  const first = dialogue.user.find(({ text }) => !opening.has(text));
+  const told = first && values.filter((value) => occurs(first.text, value)).length;
+  return told === values.length ? `its first message held all ${told} values that it knows` : undefined;
+}
+
+/** It said yes to a preview, or nothing at all, and was gone before the agent could act. */
+function leftEarly({ trajectory, dialogue }: CheckContext): string | undefined {
+  if (trajectory.metadata.stop_reason !== "user_stop") return undefined;
+  const lastCall = dialogue.calls.at(-1);
+  const question = dialogue.agent.at(-1);
+  if (!lastCall?.isPreview || !question?.text.includes("?")) return undefined;
+  const last = dialogue.user.at(-1);
+  const answer = last && last.at > question.at ? last.text : "";
+  if (answer !== "" && !/\b(yes|sure|ok(ay)?|go ahead|please do|do it)\b/i.test(answer)) return undefined;
+  return `it ended the dialogue while ${lastCall.name} waited for its answer`;
+}

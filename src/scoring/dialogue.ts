@@ -1,0 +1,82 @@
+// A trajectory's messages taken apart, for checks: each call with its result, and what was said to whom, in order.
+import { isObject, type JsonObject, parseJson, type Trajectory } from "../core/index.ts";
+
+export type RecordedCall = {
+  id: string;
+  /** as the agent wrote it */
+  name: string;
+  text: string;
+  /** undefined where the text is not a JSON object */
+  arguments: JsonObject | undefined;
+  result: string;
+  isError: boolean;
+  /** the tool itself broke down, as opposed to answering that something is not allowed or not there */
+  isTrouble: boolean;
+  /** the tool asked for consent and did nothing yet */
+  isPreview: boolean;
+  /** index of the message that holds the call */
+  at: number;
+};
+
+export type Said = { text: string; at: number };
+
+export type Dialogue = {
+  /** those that were answered: a call in a reply that broke off was never made */
+  calls: RecordedCall[];
+  /** to the user */
+  agent: Said[];
+  user: Said[];
+};
+
+export function readDialogue({ messages, metadata }: Trajectory): Dialogue {
+  const results = new Map(
+    messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
+  );
+  const faults = new Map((metadata.faults ?? []).flatMap((fault) => (fault.call_id ? [[fault.call_id, fault]] : [])));
+  const dialogue: Dialogue = { calls: [], agent: [], user: [] };
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "user") dialogue.user.push({ text: message.content, at });
+    if (message.role !== "assistant") continue;
+    // words beside a call are a note to itself: the user sees only replies without calls
+    if (!message.tool_calls?.length && message.content.trim() !== "")
+      dialogue.agent.push({ text: message.content, at });
+    for (const { id, function: called } of message.tool_calls ?? []) {
+      const result = results.get(id);
+      if (result === undefined) continue;
+      const args = called.arguments.trim() === "" ? {} : parseJson(called.arguments);
+      const isWellFormed = isObject(args);
+      dialogue.calls.push({
+        id,
+        name: called.name,
+        text: called.arguments,
+        arguments: isWellFormed ? (args as JsonObject) : undefined,
+        result,
+        isError: !isWellFormed || REFUSED.has(faults.get(id)?.type ?? "") || isErrorText(result),
+        isTrouble: faults.get(id)?.type === "injected" || (isErrorText(result) && TROUBLE.test(result)),
+        isPreview: isPreviewText(result),
+        at,
+      });
+    }
+  }
+  return dialogue;
+}
+
+/** By the contract of the datasets: `error`, or `success: false`, marks a failure. */
+export function isErrorText(result: string): boolean {
+  if (!result.includes('"error"') && !result.includes('"success"') && !/^(error|exception|traceback)\b/i.test(result))
+    return false;
+  const value = parseJson(result);
+  if (!isObject(value)) return /^(error|exception|traceback)\b/i.test(result);
+  return (value.error !== undefined && value.error !== null) || value.success === false;
+}
+
+export function isPreviewText(result: string): boolean {
+  if (!result.includes('"needs_confirmation"')) return false;
+  const value = parseJson(result);
+  return isObject(value) && value.needs_confirmation === true;
+}
+
+const REFUSED = new Set(["unknown_tool", "malformed_arguments", "invalid_arguments"]);
+
+const TROUBLE =
+  /time[ds]? ?out|gateway|internal server error|service unavailable|\b50[0-4]\b|\b429\b|too many requests|rate limit|quota exceeded|connection to the|the tool failed|crashed/i;

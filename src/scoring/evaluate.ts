@@ -1,0 +1,229 @@
+// Scoring a run: every finished rollout, every wanted check, once. What scores.jsonl holds already is not done again; a
+// run that still goes on is caught up with as often as asked. Trajectories are only ever read.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import {
+  contentHash,
+  type Environment,
+  type ModelClient,
+  type Query,
+  RolloutError,
+  type Trajectory,
+  UsageError,
+} from "../core/index.ts";
+import type { Domain } from "../domains/index.ts";
+import { AppendFile, jsonLine, Lock } from "../runs/index.ts";
+import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
+import { readDialogue } from "./dialogue.ts";
+import { createJudge, type Judge } from "./judge/judge.ts";
+import { openVoteStore } from "./judge/vote-store.ts";
+import { readLinesFrom } from "./read-lines.ts";
+import { findReference, type Reference } from "./reference.ts";
+import { replayCalls } from "./replay.ts";
+import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey, toScoreRecord } from "./scores.ts";
+import type { FindValidated } from "./validated-tasks.ts";
+
+export type ScoredDataset = {
+  name: string;
+  /** the files that hold its records */
+  outputs: string[];
+  domain: Domain | undefined;
+  query(id: string): Query | undefined;
+  validated?: FindValidated;
+  /** an environment like the rollout's own; why there can be none otherwise */
+  openEnvironment: ((query: Query, seed: number) => Promise<Environment>) | string;
+};
+
+export type EvaluationOptions = {
+  folder: string;
+  datasets: ScoredDataset[];
+  checks: Check[];
+  judge?: { client: ModelClient; votes: number };
+  /** rollouts at once */
+  workers: number;
+  /** set: no further rollout is begun; checks under way may finish */
+  park?: AbortSignal;
+  onScore?: (score: ScoreRecord) => void;
+};
+
+export type EvaluationCounts = { rollouts: number; scored: number; kept: number; checks: number };
+
+export class Evaluation {
+  readonly counts: EvaluationCounts = { rollouts: 0, scored: 0, kept: 0, checks: 0 };
+  readonly #options: EvaluationOptions;
+  readonly #checks: { check: Check; settings: string | undefined }[];
+  readonly #lock: Lock;
+  readonly #scores: AppendFile;
+  readonly #done = new Set<string>();
+  readonly #offsets = new Map<string, number>();
+  readonly #references = new Map<string, Promise<Reference | string>>();
+  readonly #votes;
+  readonly #judge: Judge | undefined;
+  readonly #never = new AbortController().signal;
+  #catchingUp: Promise<void> = Promise.resolve();
+
+  constructor(options: EvaluationOptions) {
+    this.#options = options;
+    const { folder, judge } = options;
+    this.#checks = options.checks.map((check) => ({
+      check,
+      settings: check.settings === undefined ? undefined : contentHash(check.settings),
+    }));
+    this.#lock = Lock.take(join(folder, "scores.lock"), folder);
+    try {
+      const file = join(folder, SCORES_FILE);
+      const completeBytes = scanScores(file, (score) => this.#done.add(doneKey(score)));
+      this.#scores = new AppendFile(file, { sync: "batch", completeBytes });
+      this.#votes = openVoteStore(join(folder, "judgements.jsonl"));
+      this.#judge = judge && createJudge(judge.client, judge.votes, this.#votes);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** Scores what has been finished since the last time; calls in a row wait for each other. */
+  catchUp(): Promise<void> {
+    this.#catchingUp = this.#catchingUp.then(() => this.#catchUp());
+    return this.#catchingUp;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#catchingUp.catch(() => {});
+      await Promise.all([this.#scores.close(), this.#votes.close()]);
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const lines = this.#newLines();
+    const work = async () => {
+      for (const { dataset, bytes } of lines) {
+        if (this.#options.park?.aborted) return;
+        await this.#scoreLine(dataset, bytes);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#options.workers }, work));
+    await this.#scores.synced();
+  }
+
+  *#newLines(): Generator<{ dataset: ScoredDataset; bytes: Buffer }, undefined> {
+    for (const dataset of this.#options.datasets) {
+      for (const file of dataset.outputs) {
+        for (;;) {
+          const { lines, next } = readLinesFrom(file, this.#offsets.get(file) ?? 0);
+          if (lines.length === 0) break;
+          this.#offsets.set(file, next);
+          for (const bytes of lines) if (bytes.length > 0) yield { dataset, bytes };
+        }
+      }
+    }
+  }
+
+  async #scoreLine(dataset: ScoredDataset, bytes: Buffer): Promise<void> {
+    const record = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+    const trajectory = readTrajectory(bytes, dataset);
+    this.counts.rollouts++;
+    const wanted = this.#checks.filter(
+      ({ check, settings }) =>
+        !this.#done.has(doneKey({ ...trajectory, check: check.name, version: check.version, record, settings })),
+    );
+    this.counts.kept += this.#checks.length - wanted.length;
+    if (wanted.length === 0) return;
+    const query = dataset.query(trajectory.query_id);
+    const context = query && this.#context(dataset, trajectory, query);
+    for (const { check, settings } of wanted) {
+      const result = context
+        ? await runCheck(check, context)
+        : notCheckable(`the query ${trajectory.query_id} is no longer in the dataset`);
+      const score = toScoreRecord(trajectory, { check, record, settings }, result);
+      await this.#scores.append(jsonLine(score));
+      this.counts.checks++;
+      this.#options.onScore?.(score);
+    }
+    this.counts.scored++;
+  }
+
+  #context(dataset: ScoredDataset, trajectory: Trajectory, query: Query): CheckContext {
+    const { domain, openEnvironment } = dataset;
+    const { mode, seed } = trajectory.metadata;
+    const dialogue = readDialogue(trajectory);
+    const offersTools = mode === "positive" ? undefined : `mode ${mode} offers no tools that could do the task`;
+    return {
+      trajectory,
+      dialogue,
+      query,
+      domain,
+      reference: async () => offersTools ?? (await this.#reference(dataset, query)),
+      replay: async () => {
+        if (offersTools) return offersTools;
+        if (typeof openEnvironment === "string") return openEnvironment;
+        return replayCalls(trajectory, dialogue, () => openEnvironment(query, seed), this.#never);
+      },
+      judge: this.#judge,
+      signal: this.#never,
+    };
+  }
+
+  /** Played once for all rollouts of a query; rollouts of one query lie near each other. */
+  #reference(dataset: ScoredDataset, query: Query): Promise<Reference | string> {
+    const key = JSON.stringify([dataset.name, query.id]);
+    const known = this.#references.get(key);
+    if (known) return known;
+    const { domain, openEnvironment } = dataset;
+    const found =
+      !domain || typeof openEnvironment === "string"
+        ? Promise.resolve(typeof openEnvironment === "string" ? openEnvironment : "the domain is not there")
+        : findReference(query, domain, dataset.validated?.(query));
+    this.#references.set(key, found);
+    if (this.#references.size > MOST_REFERENCES) {
+      const [oldest] = this.#references.keys();
+      this.#references.delete(oldest as string);
+    }
+    return found;
+  }
+}
+
+const MOST_REFERENCES = 1000;
+
+/** Scores all that is there, once. */
+export async function evaluate(options: EvaluationOptions): Promise<EvaluationCounts> {
+  const evaluation = new Evaluation(options);
+  try {
+    await evaluation.catchUp();
+    return evaluation.counts;
+  } finally {
+    await evaluation.close();
+  }
+}
+
+async function runCheck(check: Check, context: CheckContext): Promise<CheckResult> {
+  try {
+    return await check.run(context);
+  } catch (error) {
+    if (error instanceof RolloutError)
+      return notCheckable(`the tools are out of reach: ${error.message}`, { blame: "infrastructure" });
+    throw error;
+  }
+}
+
+function readTrajectory(bytes: Buffer, { name }: ScoredDataset): Trajectory {
+  const text = bytes.toString("utf8");
+  try {
+    return JSON.parse(text) as Trajectory;
+  } catch {
+    throw new UsageError(`A line of ${name}'s records is not JSON: ${text.slice(0, 80)}`);
+  }
+}
+
+type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings"> &
+  Partial<Pick<ScoreRecord, "pass" | "blame">>;
+
+/** What a judge or a tool out of reach left undecided is tried again next time. */
+function doneKey(score: Done): string {
+  if (score.pass === null && score.blame) return "";
+  const { check, version, record, settings } = score;
+  return contentHash(`${scoreKey(score)} ${check} ${version} ${record} ${settings ?? ""}`);
+}

@@ -1,0 +1,14 @@
+export { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "./check.ts";
+export { CHECK_NAMES, chooseChecks, loadCheck } from "./check-list.ts";
+export { finalAnswer } from "./checks/answer.ts";
+export { passAtK, passHatK } from "./estimators.ts";
+export { Evaluation, type EvaluationCounts, type EvaluationOptions, evaluate, type ScoredDataset } from "./evaluate.ts";
+export { createScriptedJudge } from "./judge/scripted-judge.ts";
+export { type Numbers, numbersOf, type QueryNumbers, queryNumbers } from "./numbers.ts";
+export { type Comparison, compareReports } from "./report/compare.ts";
+export { reportHtml } from "./report/html.ts";
+export { buildReport, METHOD, type Report } from "./report/report.ts";
+export { readScores, SCORES_FILE, type ScoreRecord, scanScores, scoreKey } from "./scores.ts";
+export { type EvaluationSettings, evaluationSchema } from "./settings.ts";
+export { type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
+export { openValidatedTasks } from "./validated-tasks.ts";

@@ -1,0 +1,63 @@
+// Whether a call's arguments are the ones that were meant: numbers and case with tolerance, free words by their presence,
+// what a domain fills in by itself left out.
+import { canonicalJson, isObject, type Json, type JsonObject } from "../core/index.ts";
+import type { ReferenceCall } from "./reference.ts";
+import type { ActionRules } from "./settings.ts";
+
+export type MatchRules = Required<Pick<ActionRules, "ignore" | "free_text" | "case_sensitive" | "tolerance">>;
+
+/** The names of arguments that are not as meant. */
+export function wrongArguments(args: JsonObject, reference: ReferenceCall, rules: MatchRules): string[] {
+  const names = [...new Set([...Object.keys(reference.arguments), ...Object.keys(args)])];
+  return names.filter((name) => {
+    if (rules.ignore.includes(name) || reference.open.includes(name)) return false;
+    const [is, should] = [args[name], reference.arguments[name]];
+    if (should === undefined) return reference.kind !== "unplayed" && !isNothing(is);
+    if (rules.free_text.includes(name)) return typeof should === "string" && !isNothing(should) && isNothing(is);
+    return !sameValue(is, should, rules) && !(is === undefined && isNothing(should));
+  });
+}
+
+/** An argument that says what leaving it out says. */
+function isNothing(value: Json | undefined): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function sameValue(a: Json | undefined, b: Json | undefined, rules: MatchRules): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && sameItems(a, b, rules);
+  if (isObject(a) && isObject(b)) {
+    const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+    return [...keys].every((key) => sameValue(a[key] as Json, b[key] as Json, rules));
+  }
+  const numbers = [toNumber(a), toNumber(b)] as const;
+  if (numbers[0] !== undefined && numbers[1] !== undefined) return Math.abs(numbers[0] - numbers[1]) <= rules.tolerance;
+  if (typeof a === "string" && typeof b === "string") return foldText(a, rules) === foldText(b, rules);
+  return canonicalJson(a ?? null) === canonicalJson(b ?? null);
+}
+
+/** Lists of plain values are taken as sets of them; lists of records keep their order. */
+function sameItems(a: Json[], b: Json[], rules: MatchRules): boolean {
+  if (b.some((item) => typeof item === "object")) return b.every((item, index) => sameValue(a[index], item, rules));
+  const left = [...a];
+  return b.every((item) => {
+    const at = left.findIndex((other) => sameValue(other, item, rules));
+    if (at !== -1) left.splice(at, 1);
+    return at !== -1;
+  });
+}
+
+function toNumber(value: Json | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined;
+}
+
+function foldText(text: string, { case_sensitive }: MatchRules): string {
+  const plain = text.normalize("NFKC").replace(/\s+/g, " ").trim();
+  return case_sensitive ? plain : plain.toLowerCase();
+}

@@ -1,0 +1,245 @@
+// `report.html`: one file that needs nothing else, no script and no request; readable by day and by night.
+import type { Numbers } from "../numbers.ts";
+import type { Comparison } from "./compare.ts";
+import type { Report } from "./report.ts";
+import { STYLE } from "./style.ts";
+import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
+
+export function reportHtml(reports: readonly Report[], comparison: Comparison | undefined): string {
+  const [first] = reports as [Report];
+  const title = reports.length === 1 ? `Report on ${first.folder}` : `${reports.length} runs compared`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${reports.some(({ scripted }) => scripted) ? '<p class="note">Scripted models took part: these numbers show that the machinery works. They are no model&#39;s.</p>' : ""}
+${comparison ? comparisonPart(comparison) : ""}
+${reports.map((report) => runPart(report, reports.length > 1)).join("\n")}
+<footer><p>${escapeHtml(first.method)}</p></footer>
+</main>
+</body>
+</html>
+`;
+}
+
+function runPart(report: Report, isOneOfSeveral: boolean): string {
+  const { overall, agent_only: own } = report;
+  return `<section>
+${isOneOfSeveral ? `<h2>${escapeHtml(report.folder)}</h2>` : ""}
+<p class="sub">Agent ${escapeHtml(report.agents.join(", ") || "unknown")} · ${overall.query_count} queries · ${overall.rollouts} rollouts · ${overall.scored} scored</p>
+${overall.scored === 0 ? '<p class="note">Nothing is scored yet: run <code>rollout eval</code> on this folder.</p>' : tiles(overall, own)}
+${datasetTable(report)}
+<div class="charts">
+${chart("pass@k and pass^k", passChart([report]), "The chance that at least one, or every one, of k rollouts passes. Bands: 95 % intervals.")}
+${chart("Outcomes, and whose fault the failures are", outcomesChart(report), "Attributed by the evidence in each record.")}
+${chart("Checks", checksChart(report), "Share that passed of the rollouts that a check could decide.")}
+${chart("Stop reasons", countChart(report.stop_reasons), "How the dialogues ended.")}
+${chart("Turns", columnChart(report.turns, "turns of a rollout"))}
+${chart("Tool calls", columnChart(report.tool_calls, "tool calls of a rollout"))}
+${chart(costTitle(report), costChart(report), "One point for each query, means over its rollouts.")}
+${chart("Tool errors", toolsChart(report), "Share of a tool's calls that were answered with an error; the twenty most used tools.")}
+</div>
+${queryTable(report)}
+${failureTable(report)}
+</section>`;
+}
+
+function tiles(all: Numbers, own: Numbers): string {
+  const k = Math.max(0, ...Object.keys(all.pass_at_k).map(Number));
+  const tile = (name: string, value: string, note: string) =>
+    `<div class="tile"><div class="value">${value}</div><div class="label">${name}</div><div class="small">${note}</div></div>`;
+  return `<div class="tiles">
+${tile("success rate", share(all.success_rate), interval(all.success_interval))}
+${tile("without failures that were not the agent's", share(own.success_rate), interval(own.success_interval))}
+${tile(`avg@${k}`, share(all.avg_at_n), interval(all.avg_at_n_interval))}
+${k > 1 ? tile(`pass@${k}`, share(all.pass_at_k[k] ?? null), interval(all.pass_at_k_interval[k] ?? null)) : ""}
+${k > 1 ? tile(`pass^${k}`, share(all.pass_hat_k[k] ?? null), interval(all.pass_hat_k_interval[k] ?? null)) : ""}
+${tile("queries", `${all.always} · ${all.wavers} · ${all.never}`, "always · sometimes · never pass")}
+</div>`;
+}
+
+function datasetTable({ datasets, overall, agent_only }: Report): string {
+  const row = (name: string, numbers: Numbers, own: Numbers) => [
+    escapeHtml(name),
+    numbers.query_count,
+    numbers.scored,
+    `${share(numbers.success_rate)} <span class="small">${interval(numbers.success_interval)}</span>`,
+    share(own.success_rate),
+    share(numbers.avg_at_n),
+    `${numbers.always} / ${numbers.wavers} / ${numbers.never}`,
+  ];
+  const rows = Object.entries(datasets).map(([name, numbers]) => row(name, numbers, numbers.agent_only));
+  if (rows.length > 1) rows.push(row("all", overall, agent_only));
+  return table(
+    ["dataset", "queries", "scored", "success rate", "agent's own", "avg@n", "always / sometimes / never"],
+    rows,
+  );
+}
+
+function passChart(reports: readonly Report[]): string {
+  const series = reports.flatMap(({ overall }, index): Series[] => [
+    { name: "pass@k", colour: index, points: pointsOf(overall.pass_at_k, overall.pass_at_k_interval) },
+    { name: "pass^k", colour: index, dashed: true, points: pointsOf(overall.pass_hat_k, overall.pass_hat_k_interval) },
+  ]);
+  if (series.every(({ points }) => points.length === 0)) return "";
+  return `${lineChart(series, "k")}<p class="legend"><span class="key c0"></span>pass@k <span class="key c0 dashed"></span>pass^k</p>`;
+}
+
+function pointsOf(means: Numbers["pass_at_k"], intervals: Numbers["pass_at_k_interval"]) {
+  return Object.entries(means).flatMap(([k, value]) => {
+    const range = intervals[k];
+    return value === null ? [] : [{ x: Number(k), y: value, ...(range ? { low: range.low, high: range.high } : {}) }];
+  });
+}
+
+const BLAME_COLOUR: { [party: string]: number } = { agent: 0, user: 1, tool: 2, judge: 3, infrastructure: 4 };
+
+function outcomesChart({ blame, outcomes, overall }: Report): string {
+  const part = (label: string, value: number, colour: number) => ({
+    label,
+    value,
+    note: `${value} (${percent(value / Math.max(overall.rollouts, 1))})`,
+    colour,
+  });
+  const failed = (Object.entries(blame) as [string, number][]).filter(([party]) => party !== "judge");
+  const bars = [
+    part("passed", outcomes.passed, 3),
+    ...failed
+      .sort(([, a], [, b]) => b - a)
+      .map(([party, count]) => part(`failed: ${party}`, count, BLAME_COLOUR[party] ?? 0)),
+    part("not scored", outcomes["not scored"], 4),
+  ];
+  return barChart(
+    bars.filter(({ value }) => value > 0),
+    "outcomes",
+  );
+}
+
+function checksChart({ checks }: Report): string {
+  const bars = Object.entries(checks).map(([label, { passed, failed }]) => {
+    const decided = passed + failed;
+    const note = decided === 0 ? "not checkable" : `${percent(passed / decided)} of ${decided}`;
+    return { label, value: decided === 0 ? 0 : passed / decided, note, colour: 0 };
+  });
+  return barChart(bars, "checks");
+}
+
+function countChart(counts: { [name: string]: number }): string {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  return barChart(
+    sorted.map(([label, value]) => ({ label, value, note: String(value), colour: 0 })),
+    "stop reasons",
+  );
+}
+
+function costTitle({ costs }: Report): string {
+  return costs.some(({ cost_usd }) => cost_usd > 0) ? "Cost against score" : "Tokens against score";
+}
+
+function costChart({ costs }: Report): string {
+  const priced = costs.some(({ cost_usd }) => cost_usd > 0);
+  const points = costs.flatMap(({ query, cost_usd, tokens, score }) =>
+    score === null ? [] : [{ name: query, x: priced ? cost_usd : tokens, y: score }],
+  );
+  return priced
+    ? scatterChart(points, "dollars of a rollout", (value) => `$${value.toPrecision(2)}`)
+    : scatterChart(points, "tokens of a rollout", (value) => Math.round(value).toLocaleString("en"));
+}
+
+function toolsChart({ tools }: Report): string {
+  const bars = Object.entries(tools)
+    .slice(0, 20)
+    .map(([label, { calls, errors }]) => ({
+      label,
+      value: errors / calls,
+      note: `${percent(errors / calls)} of ${calls}`,
+      colour: errors > 0 ? 1 : 0,
+    }));
+  return barChart(bars, "tool errors");
+}
+
+const MOST_QUERIES = 500;
+
+function queryTable({ datasets }: Report): string {
+  const rows = Object.entries(datasets).flatMap(([dataset, { queries }]) =>
+    Object.entries(queries).map(([id, query]) => ({ dataset, id, ...query })),
+  );
+  const order = { never: 0, wavers: 1, "not scored": 2, always: 3 };
+  const shown = rows.sort((a, b) => order[a.outcome] - order[b.outcome]).slice(0, MOST_QUERIES);
+  const cells = shown.map(({ dataset, id, scored, passed, outcome, avg_at_n, blame }) => [
+    escapeHtml(id),
+    escapeHtml(dataset),
+    `<span class="badge ${outcome.replace(" ", "-")}">${outcome}</span>`,
+    `${passed} of ${scored}`,
+    share(avg_at_n),
+    Object.entries(blame)
+      .map(([party, count]) => `${party} ${count}`)
+      .join(", "),
+  ]);
+  const more =
+    rows.length > shown.length ? `<p class="small">${rows.length - shown.length} more are in report.json.</p>` : "";
+  return `<details><summary>Queries (${rows.length})</summary>${table(["query", "dataset", "passes", "rollouts", "avg@n", "blame"], cells)}${more}</details>`;
+}
+
+function failureTable({ failures, outcomes }: Report): string {
+  if (failures.length === 0) return "";
+  const rows = failures.map(({ id, dataset, blame, evidence }) => [
+    escapeHtml(id),
+    escapeHtml(dataset),
+    blame,
+    `<span class="evidence">${escapeHtml(evidence)}</span>`,
+  ]);
+  return `<details><summary>Failed rollouts (${outcomes.failed})</summary>${table(["rollout", "dataset", "blame", "evidence"], rows)}</details>`;
+}
+
+function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison): string {
+  const rows = runs.map(({ folder, agents, overall }, index) => [
+    `<span class="key c${index % 5}"></span>${escapeHtml(folder)}`,
+    escapeHtml(agents.join(", ")),
+    overall.scored,
+    `${share(overall.success_rate)} <span class="small">${interval(overall.success_interval)}</span>`,
+    share(overall.avg_at_n),
+    `${overall.always} / ${overall.wavers} / ${overall.never}`,
+  ]);
+  const series = runs.flatMap(({ overall }, index): Series[] => [
+    { name: "pass@k", colour: index % 5, points: pointsOf(overall.pass_at_k, {}) },
+    { name: "pass^k", colour: index % 5, dashed: true, points: pointsOf(overall.pass_hat_k, {}) },
+  ]);
+  const changes = changed
+    .slice(0, MOST_QUERIES)
+    .map(({ dataset, query, rates }) => [escapeHtml(query), escapeHtml(dataset), ...rates.map(share)]);
+  return `<section>
+<p class="sub">${shared_queries} queries in all runs${left_out > 0 ? `; ${left_out} that some do not have are left out of the comparison` : ""}</p>
+${table(["run", "agent", "scored", "success rate", "avg@n", "always / sometimes / never"], rows)}
+<div class="charts">${chart("pass@k (solid) and pass^k (dashed)", lineChart(series, "k"))}</div>
+<details${changed.length <= 40 ? " open" : ""}><summary>Queries that changed (${changed.length})</summary>${table(["query", "dataset", ...runs.map((_, index) => `run ${index + 1}`)], changes)}</details>
+</section>`;
+}
+
+function chart(title: string, svg: string, note = ""): string {
+  if (svg === "") return "";
+  return `<figure><figcaption>${title}</figcaption>${svg}${note ? `<p class="small">${note}</p>` : ""}</figure>`;
+}
+
+function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const head = header.map((cell) => `<th>${cell}</th>`).join("");
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("\n");
+  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function share(value: number | null): string {
+  return value === null ? "–" : percent(value);
+}
+
+function interval(range: { low: number; high: number } | null): string {
+  return range ? `${percent(range.low)} to ${percent(range.high)}` : "no interval";
+}

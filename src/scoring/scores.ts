@@ -1,0 +1,74 @@
+// `scores.jsonl`: one line for each result of a check. Append-only: of two lines for one rollout and one check, the later
+// one counts.
+import type { Blame, Json, Trajectory } from "../core/index.ts";
+import { keyText, scanLines } from "../runs/index.ts";
+import type { Check, CheckResult } from "./check.ts";
+
+export const SCORES_FILE = "scores.jsonl";
+
+export type ScoreRecord = {
+  id: string;
+  dataset: string;
+  query_id: string;
+  rollout: number;
+  check: string;
+  version: number;
+  /** of the trajectory's line: a record that was made anew is scored anew */
+  record: string;
+  /** of the check's settings, where it has any */
+  settings?: string;
+  /** null: not checkable */
+  pass: boolean | null;
+  score: number | null;
+  reason: string;
+  blame?: Blame;
+  details?: Json;
+};
+
+export type ScoredBy = { check: Check; record: string; settings: string | undefined };
+
+export function toScoreRecord(
+  { id, dataset, query_id, rollout }: Trajectory,
+  { check, record, settings }: ScoredBy,
+  { pass, score, reason, blame, details }: CheckResult,
+): ScoreRecord {
+  return {
+    id,
+    dataset,
+    query_id,
+    rollout,
+    check: check.name,
+    version: check.version,
+    record,
+    ...(settings ? { settings } : {}),
+    pass,
+    score,
+    reason,
+    ...(blame && pass !== true ? { blame } : {}),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** Calls back for each line, in order, and returns where the last complete one ends. */
+export function scanScores(file: string, onScore: (score: ScoreRecord) => void): number {
+  return scanLines(file, ({ bytes }) => onScore(JSON.parse(bytes.toString("utf8")) as ScoreRecord));
+}
+
+/** The latest result of each check, by rollout: `keyText` of the rollout's key, then the check's name. */
+export function readScores(file: string): Map<string, Map<string, ScoreRecord>> {
+  const scores = new Map<string, Map<string, ScoreRecord>>();
+  scanScores(file, (score) => {
+    const key = scoreKey(score);
+    const own = scores.get(key) ?? new Map<string, ScoreRecord>();
+    scores.set(key, own.set(score.check, score));
+  });
+  return scores;
+}
+
+export function scoreKey({
+  dataset,
+  query_id,
+  rollout,
+}: Pick<ScoreRecord, "dataset" | "query_id" | "rollout">): string {
+  return keyText({ dataset, queryId: query_id, rollout });
+}

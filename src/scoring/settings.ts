@@ -1,0 +1,28 @@
+// What a config or a file may say about evaluation: `eval:`.
+import { z } from "zod";
+
+const names = z.array(z.string().min(1));
+
+export const actionRulesSchema = z.strictObject({
+  order: z.enum(["any", "reference"]).optional().describe("whether the calls must come in the reference's order"),
+  extra: z
+    .enum(["reads", "all", "none"])
+    .optional()
+    .describe("calls beyond the reference that are fine: those that change nothing (default), all, none"),
+  ignore: names.optional().describe("arguments that may have any value"),
+  free_text: names.optional().describe("arguments in free words: any text will do where the reference has one"),
+  case_sensitive: z.boolean().optional(),
+  tolerance: z.number().nonnegative().optional().describe("how far numbers may be apart; default 0.000001"),
+});
+
+export const evaluationSchema = z.strictObject({
+  checks: names.optional().describe("names of checks, or files that export one; default: all that need no judge"),
+  judge_model: z.string().optional(),
+  votes: z.int().positive().optional().describe("how often a judge is asked; the majority counts"),
+  score: z.enum(["product", "mean", "min"]).optional().describe("how the checks' scores make the task's"),
+  actions: actionRulesSchema.optional(),
+  quality_pass: z.number().min(1).max(5).optional().describe("the mark from which quality passes; default 4"),
+});
+
+export type EvaluationSettings = z.infer<typeof evaluationSchema>;
+export type ActionRules = z.infer<typeof actionRulesSchema>;

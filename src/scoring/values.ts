@@ -1,0 +1,85 @@
+// Facts matched as values, not as text: 10 is not found in 100, 1,180 is $1,180.00, 2026-02-13 is February 13.
+
+/** Whether a text tells a value. */
+export function tells(text: string, value: string | number): boolean {
+  const wanted = typeof value === "number" ? value : asNumber(value);
+  if (wanted !== undefined) return numbersIn(text).some((number) => Math.abs(number - wanted) < 1e-9);
+  const written = String(value);
+  if (occurs(text, written)) return true;
+  const date = /^(\d{4})-(\d{2})-(\d{2})(?:T|$)/.exec(written);
+  if (date) return tellsDate(text, { year: Number(date[1]), month: Number(date[2]), day: Number(date[3]) });
+  const time = /^(\d{1,2}):(\d{2})$/.exec(written);
+  return time !== null && tellsTime(text, Number(time[1]), Number(time[2]));
+}
+
+/** A value that somebody either tells or does not: a number, an amount, a date, a time, an identifier; no prose. */
+export function isHardValue(value: unknown): value is string | number {
+  if (typeof value === "number") return true;
+  return typeof value === "string" && value.length <= 40 && /\d/.test(value) && !/\s/.test(value.trim());
+}
+
+/** Values that a person cannot make up by chance: identifiers, long numbers, e-mail addresses. */
+export function identifiersIn(text: string): string[] {
+  return [...text.matchAll(IDENTIFIER)].map(([found]) => found.replace(/[.,;:!?)]+$/, ""));
+}
+
+const IDENTIFIER = /[\w.+-]+@[\w-]+\.[\w.]+|\b[A-Za-z]{1,8}-?\d{3,}[\w-]*|\b[A-Z]{2,8}(?:-[A-Z0-9]+)+\b|\b\d{5,}\b/g;
+
+// not behind a letter, a digit or what joins it to one; not before a letter unless that is a unit or a hyphened word
+const BEFORE = "(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/,])";
+const AFTER = "(?!\\d|_|[,.]\\d|[-:/]\\d|-\\p{Lu}|(?!(?:mg|kg|km|cm|ml|GB|MB|USD|EUR|st|nd|rd|th)\\b)\\p{L})";
+const NUMBER = new RegExp(`${BEFORE}-?(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`, "gu");
+
+/** Numbers that stand for themselves: not the digits of an identifier, a date or a time. */
+export function numbersIn(text: string): number[] {
+  const written = [...text.matchAll(NUMBER)].map(([found]) => Number(found.replaceAll(",", "")));
+  const spelled = [...text.toLowerCase().matchAll(WORDS)].map(([word]) => WORD_LIST.indexOf(word));
+  return [...written, ...spelled];
+}
+
+const WORD_LIST = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const WORDS = new RegExp(`\\b(?:${WORD_LIST.join("|")})\\b`, "g");
+
+function asNumber(text: string): number | undefined {
+  return /^[$€£]?-?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/.test(text) ? Number(text.replace(/[$€£,]/g, "")) : undefined;
+}
+
+/** As a whole word, whatever the case and the kind of space. */
+export function occurs(text: string, value: string): boolean {
+  const pattern = value
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("\\s+");
+  return pattern !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "iu").test(text);
+}
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+function tellsDate(text: string, { year, month, day }: { year: number; month: number; day: number }): boolean {
+  const name = `${MONTHS[month - 1]}[a-z]*\\.?`;
+  const nth = `0?${day}(?:st|nd|rd|th)?`;
+  const patterns = [
+    `\\b${name} ${nth}\\b(?!\\d)`,
+    `\\b${nth}(?: of)? ${name}\\b`,
+    `\\b${year}-${two(month)}-${two(day)}\\b`,
+    `\\b0?${month}/0?${day}(?:/${year}|/${year % 100})?\\b`,
+    `\\b0?${day}\\.0?${month}\\.(?:${year})?`,
+    `${year}年0?${month}月0?${day}日`,
+  ];
+  return patterns.some((pattern) => new RegExp(pattern, "i").test(text));
+}
+
+function tellsTime(text: string, hour: number, minute: number): boolean {
+  const twelve = hour % 12 === 0 ? 12 : hour % 12;
+  const half = hour < 12 ? "a" : "p";
+  const minutes = minute === 0 ? "(?::00)?" : `:${two(minute)}`;
+  return (
+    new RegExp(`(?<!\\d)0?${hour}:${two(minute)}(?!\\d)`).test(text) ||
+    new RegExp(`(?<!\\d)0?${twelve}${minutes}\\s*${half}\\.?m\\b`, "i").test(text)
+  );
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
+}
