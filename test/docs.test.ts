@@ -42,7 +42,15 @@ describe.each(pages)("%s", (page) => {
     { timeout: 120_000 },
     async () => {
       const folder = readersFolder();
-      for (const command of commands) await runCommand(command, folder);
+      let stop = async () => {};
+      for (const command of commands.flatMap((line) => line.split(/\s+&&\s+/))) {
+        if (!isServer(command)) runCommand(command, folder);
+        else {
+          await stop();
+          stop = await serve(command, folder);
+        }
+      }
+      await stop();
     },
   );
 });
@@ -81,14 +89,15 @@ function readersFolder(): string {
 const NETWORK = /(?:deepseek|openai|openrouter|anthropic|google|mistral)\/\S+/;
 const MAKES_ROLLOUTS = /rollout (?:run|single|cross|multi)\b/;
 
-async function runCommand(command: string, folder: string): Promise<void> {
-  for (const part of command.split(/\s+&&\s+/)) {
-    const script = /^npm (?:run )?([\w:]+)/.exec(part)?.[1];
-    if (script === "install" || script === "ci") continue;
-    if (script && script !== "start") expect(scripts, part).toHaveProperty(script);
-    else if (/mock-llm|mcp serve/.test(part) && !part.includes("--help")) await serve(part, folder);
-    else runToEnd(script ? (scripts.start as string).replace("node bin/rollout.js", "rollout") : part, folder);
-  }
+function isServer(command: string): boolean {
+  return /mock-llm|mcp serve/.test(command) && !command.includes("--help");
+}
+
+function runCommand(command: string, folder: string): void {
+  const script = /^npm (?:run )?([\w:]+)/.exec(command)?.[1];
+  if (script === "install" || script === "ci") return;
+  if (script && script !== "start") expect(scripts, command).toHaveProperty(script);
+  else runToEnd(script ? (scripts.start as string).replace("node bin/rollout.js", "rollout") : command, folder);
 }
 
 function runToEnd(command: string, folder: string): void {
@@ -107,15 +116,18 @@ function runToEnd(command: string, folder: string): void {
   }
 }
 
-/** A server is started and waited for; it runs while the page's other commands do, and stops as a reader would stop it. */
-async function serve(command: string, folder: string): Promise<void> {
+/**
+ * A server is started and waited for; it runs while the page's other commands do, until the page starts another one, and
+ * stops as a reader would stop it.
+ */
+async function serve(command: string, folder: string): Promise<() => Promise<void>> {
   const server = spawn("bash", ["-c", `exec ${command.replace(/^npx /, "")}`], {
     cwd: folder,
     env: readersEnvironment(folder),
     stdio: ["pipe", "pipe", "pipe"],
   });
   let text = "";
-  const heard = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     for (const stream of [server.stdout, server.stderr]) {
       stream.on("data", (chunk) => {
         text += chunk;
@@ -124,13 +136,12 @@ async function serve(command: string, folder: string): Promise<void> {
     }
     setTimeout(resolve, 5000);
   });
-  await heard;
-  onTestFinished(async () => {
+  return async () => {
     const left = once(server, "exit");
     server.kill("SIGINT");
     server.stdin.end();
     expect((await left)[0], `${command}\n${text}`).toBe(0);
-  });
+  };
 }
 
 function readersEnvironment(folder: string): NodeJS.ProcessEnv {

@@ -5,7 +5,15 @@ import type { Command } from "commander";
 import { stringify } from "yaml";
 import { UsageError } from "../core/index.ts";
 import { type DatasetKind, type DomainFiles, openQueryFiles } from "../domains/index.ts";
-import { type Config, DEFAULTS, listDomains, locateFolder, resolveConfig, type Source } from "../runner/index.ts";
+import {
+  type Config,
+  DEFAULTS,
+  listDomains,
+  locateDomain,
+  locateFolder,
+  resolveConfig,
+  type Source,
+} from "../runner/index.ts";
 import { fileName, jsonLine } from "../runs/index.ts";
 import { execute, type Host } from "./execute.ts";
 import { domainLines } from "./list-text.ts";
@@ -94,7 +102,7 @@ async function runBatch(kind: DatasetKind, flags: BatchFlags, host: Host): Promi
       terminal.out(line);
     return 0;
   }
-  const chosen = chooseDomains(kind, flags, runnable, (names) => folder.find(names));
+  const chosen = chooseDomains(kind, flags, runnable, (names) => locateDomain(names, source).files);
   if (flags.mergeQueries)
     return mergeQueries(chosen, flags.queryDir ?? join(folder.path, "queries"), (text) => terminal.out(text));
   const config = configFor(kind, chosen, flags);

@@ -61,9 +61,10 @@ async function serve(host: Host, flags: Flags): Promise<number> {
     ...(inlineReasoning ? { inlineReasoning } : {}),
     ...(apiKey ? { apiKey } : {}),
   });
+  const stopped = interrupted(host); // listened for before anyone is told that there is something to stop
   terminal.out(`mock-llm is ready at ${server.url}, with ${scripts.size} queries to play. Stop it with Ctrl-C.`);
   for (const line of usageLines(server, flags)) terminal.out(line);
-  await interrupted(host);
+  await stopped;
   await server.close();
   for (const line of countLines(server.requests())) terminal.out(line);
   return 0;

@@ -292,6 +292,14 @@ describe("reasoning and loss", () => {
     expect(rows[0].messages.flatMap(({ weight }: { weight?: number }) => weight ?? [])).toEqual(expected);
   });
 
+  test("a row in which nothing is left to learn is left out", async () => {
+    const { counts } = await run([writeRun([line("q1", { messages: broken.slice(2) })])], {
+      format: "openai",
+      loss: "until-error",
+    });
+    expect(counts.left_out).toEqual({ "no message of the agent is left to learn": 1 });
+  });
+
   test("axolotl and ms-swift flag messages in their own words; others refuse", async () => {
     const input = writeRun([line("q1")]);
     const axolotl = await run([input], { format: "axolotl", loss: "until-error" });

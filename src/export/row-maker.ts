@@ -83,6 +83,8 @@ export class RowMaker {
   #write(record: ExportRecord, place: RowPlace): Written {
     const dialogue = toDialogue(record, this.#shape);
     if (typeof dialogue === "string") return { reason: dialogue };
+    if (this.#shape.loss && !dialogue.messages.some((message) => message.role === "assistant" && message.loss))
+      return { reason: "no message of the agent is left to learn" };
     if (this.#options.pairs !== "kto") return this.#format.write(dialogue, record, this.#formatOptions(place));
     if (record.score === undefined) return { reason: NOT_SCORED };
     const judged = judge({ record, dialogue }, this.#options.desirable ?? 1);

@@ -1,5 +1,6 @@
 // ms-swift: calls and results are messages of their own, `tool_call` and `tool_response`; `tools` is JSON text; `loss` says
-// whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader.
+// whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader. The agent
+// has the last word.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 import type { AgentMessage, Call, DialogueMessage } from "../dialogue.ts";
 import { splitThinking, withThinking } from "../dialogue.ts";
@@ -8,6 +9,8 @@ import { mergeSides } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
 import {
   type ColumnType,
+  CUT_TAIL,
+  endWithAgent,
   type Format,
   inCallOrder,
   listOf,
@@ -60,9 +63,10 @@ export const msSwift: Format = {
 };
 
 function rowsOf(given: DialogueMessage[], system?: string): { rows: Row[]; notes: string[] } | { reason: string } {
-  const reason = structureProblem(given);
+  const { messages: ended, cut } = endWithAgent(given);
+  const reason = structureProblem(ended);
   if (reason) return { reason };
-  const messages = mergeSides(inCallOrder(given));
+  const messages = mergeSides(inCallOrder(ended));
   const rows: Row[] = system === undefined ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
     if (MEDIA.test(message.content))
@@ -75,7 +79,7 @@ function rowsOf(given: DialogueMessage[], system?: string): { rows: Row[]; notes
       rows.push(...added);
     }
   }
-  return { rows, notes: messages.length < given.length ? [MERGED] : [] };
+  return { rows, notes: [...(cut ? [CUT_TAIL] : []), ...(messages.length < ended.length ? [MERGED] : [])] };
 }
 
 /** Text and calls of one reply stand one after the other; the loader joins them again. */

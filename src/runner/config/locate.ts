@@ -44,14 +44,34 @@ export function locateFolders<K extends DatasetKind>(
 }
 
 export function locateDomain(names: string[], source: Source): LocatedDomain {
-  const { folder, bundled } = locateFolder(names.length === 1 ? "single" : "cross", source);
-  return { files: folder.find(names), bundled, others: folder.list("single") };
+  return orBundled(source, (from) => {
+    const { folder, bundled } = locateFolder(names.length === 1 ? "single" : "cross", from);
+    return { files: folder.find(names), bundled, others: folder.list("single") };
+  });
+}
+
+/** A name that the usual folders of the working directory do not know may still be a bundled one's. */
+function orBundled<T>(source: Source, look: (source: Source) => T): T {
+  try {
+    return look(source);
+  } catch (error) {
+    if (source.basePath || source.bundled || !(error instanceof UsageError)) throw error;
+    try {
+      return look({ ...source, bundled: true });
+    } catch {
+      throw error;
+    }
+  }
 }
 
 type DatasetNames = { name: string; mcpDomain?: string; tools?: string[]; path?: string };
 
 /** What a dataset of a config means: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
 export function locateDataset(dataset: DatasetNames, source: Source): LocatedDomain {
+  return orBundled(source, (from) => findDataset(dataset, from));
+}
+
+function findDataset(dataset: DatasetNames, source: Source): LocatedDomain {
   const known = new Set(locateFolders(["single", "cross"], source).flatMap(({ folder }) => folder.serverNames()));
   const { name, mcpDomain, tools, path } = dataset;
   const named = mcpDomain ?? tools?.join("+");
