@@ -1,6 +1,6 @@
 // Flags that several commands share, checked as they are parsed.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { MODES, type Mode } from "../core/index.ts";
+import { MODES } from "../core/index.ts";
 import { type Overrides, quote } from "../runner/index.ts";
 
 export function whole(least: number): (text: string) => number {
@@ -31,28 +31,12 @@ export function list(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-export type RunFlags = {
-  limit?: number;
-  rollouts?: number;
-  eval?: boolean;
-  ids?: string[];
-  seed?: number;
-  mode?: Mode;
-  resume?: boolean;
-  allowDrift?: boolean;
-  retryFailed?: boolean;
+/** What a run may be told on the command line: settings of the run itself, and how this command shows it. */
+export type RunFlags = Omit<Overrides, "dataset"> & {
   quiet?: boolean;
   verbose?: boolean;
   json?: boolean;
   dryRun?: boolean;
-  maxWorkers?: number;
-  outputDir?: string;
-  agentModel?: string;
-  userModel?: string;
-  bundled?: boolean;
-  maxCost?: number;
-  maxTokensTotal?: number;
-  python?: string;
   record?: string;
   replay?: string;
   pilot?: number;

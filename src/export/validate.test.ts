@@ -85,7 +85,11 @@ describe("a foreign file", () => {
     ["an empty agent turn", row({ role: "assistant", content: " " }), /neither text nor calls/],
     ["an empty user turn", { messages: [{ role: "user", content: "" }, done] }, /a user message is empty/],
     ["an end token", row(done, { role: "user", content: "Bye ###STOP###" }, done), /an end token is left/],
-    ["a key", row({ role: "assistant", content: "sk-abcdefghijklmnopqrstuvwx123456" }), /looks like an API key/],
+    [
+      "a key",
+      row({ role: "assistant", content: ["sk", "abcdefghijklmnopqrstuvwx123456"].join("-") }),
+      /looks like an API key/,
+    ],
     ["an empty list of calls", row({ ...done, tool_calls: [] }), /leave the key out/],
     ["a strange role", row({ role: "robot", content: "" }, done), /"robot" is not known/],
     ["no messages", { text: "hello" }, /no messages/],

@@ -25,6 +25,7 @@ import type { Script } from "../models/index.ts";
 import type { FingerprintParts, RunFolder } from "../runs/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource } from "./clients.ts";
+import { scriptOf } from "./find-script.ts";
 import { fingerprintParts } from "./fingerprint.ts";
 import type { RunResources } from "./resources.ts";
 import type { DatasetSpec, RunSpec } from "./spec.ts";
@@ -95,7 +96,7 @@ export async function prepareDataset(
       const environment = await openForMode(domain, { mode: spec.mode, seed, query, others: spec.otherDomains });
       return spec.faults ? withToolFaults(environment, { ...spec.faults, seed }) : environment;
     },
-    scriptOf: (query) => scriptFor(domain, query),
+    scriptOf: ({ taskInfo }) => taskInfo.plan && scriptOf(domain, taskInfo.plan),
   };
 }
 
@@ -123,17 +124,4 @@ function stopConditionsFor({ monitor, limits }: RunSpec, spec: DatasetSpec): Sto
     monitor.maxNoToolTurns && maxNoToolTurns(monitor.maxNoToolTurns),
     monitor.completionPhrases && completionPhrases(),
   ].filter((condition): condition is StopCondition => typeof condition === "function");
-}
-
-function scriptFor(domain: Domain, query: Query): Script | undefined {
-  const { plan } = query.taskInfo;
-  if (!plan) return undefined;
-  return {
-    plan,
-    wireName: (name) => domain.toolbox.resolve(name)?.spec.name ?? name,
-    planName: (name) => {
-      const named = domain.toolbox.resolve(name);
-      return !named ? name : domain.servers.length === 1 ? named.tool : `${named.server}.${named.tool}`;
-    },
-  };
 }
