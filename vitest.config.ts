@@ -8,5 +8,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "threads",
+    maxWorkers: 3, // most of the time goes to child processes starting, so more workers than cores pay
   },
 });

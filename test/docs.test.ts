@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
 // Every command in the README and the guides is run, in a folder such as a reader has. Commands that name a provider on
@@ -27,32 +27,26 @@ function commandsOf(page: string): string[] {
   return lines.map((line) => line.replace(/\s+#.*$/, "").trim()).filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-describe.each(pages)("%s", (page) => {
-  const commands = commandsOf(page);
+test.each(pages)("%s names only files and pages that exist", (page) => {
+  for (const [, target] of readFileSync(page, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+    expect(() => readdirOrFile(join(page, "..", target as string)), `${page} links to ${target}`).not.toThrow();
+  }
+});
 
-  test("names only files and pages that exist", () => {
-    for (const [, target] of readFileSync(page, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
-      expect(() => readdirOrFile(join(page, "..", target as string)), `${page} links to ${target}`).not.toThrow();
-    }
-  });
+// the guides to own domains are followed literally by a test of their own
+const commanding = pages.filter((page) => commandsOf(page).length > 0 && !page.endsWith("domains.md"));
 
-  // the guides to own domains are followed literally by a test of their own
-  test.runIf(commands.length > 0 && !page.endsWith("domains.md"))(
-    "its commands run",
-    { timeout: 120_000 },
-    async () => {
-      const folder = readersFolder();
-      let stop = async () => {};
-      for (const command of commands.flatMap((line) => line.split(/\s+&&\s+/))) {
-        if (!isServer(command)) runCommand(command, folder);
-        else {
-          await stop();
-          stop = await serve(command, folder);
-        }
-      }
+test.each(commanding)("the commands of %s run", { timeout: 120_000 }, async (page) => {
+  const folder = readersFolder();
+  let stop = async () => {};
+  for (const command of commandsOf(page).flatMap((line) => line.split(/\s+&&\s+/))) {
+    if (!isServer(command)) runCommand(command, folder);
+    else {
       await stop();
-    },
-  );
+      stop = await serve(command, folder);
+    }
+  }
+  await stop();
 });
 
 test("both languages show the same commands", () => {
