@@ -23,7 +23,7 @@ import { createLog } from "./log.ts";
 import { createProgress, type ProgressView } from "./progress.ts";
 import { reportLines } from "./report-text.ts";
 import { summaryLines } from "./summary-text.ts";
-import { count, createTerminal, duration, printable, type Terminal } from "./terminal.ts";
+import { count, createTerminal, duration, printable, type Terminal, table } from "./terminal.ts";
 import { createVerboseView } from "./verbose-view.ts";
 import { PROGRAM_VERSION } from "./version.ts";
 
@@ -160,7 +160,8 @@ async function printResult(
     );
   terminal.out("");
   for (const line of summaryLines(terminal, summaries)) terminal.out(line);
-  if (Object.values(summaries).some((summary) => summary.scripted > 0)) {
+  const scripted = Object.values(summaries).some((summary) => summary.scripted > 0);
+  if (scripted) {
     terminal.out(
       terminal.paint(
         "gray",
@@ -182,9 +183,17 @@ async function printResult(
     );
   else {
     terminal.out("\nNext:");
-    terminal.out("  npx rollout single --list --verbose                      what is bundled");
-    terminal.out("  npx rollout cross --all --agent-model 'scripted/agent?skill=0.7'   an agent that errs");
-    terminal.out("  npx rollout --help                                       everything else");
+    const folder = quote(shown(result.folder));
+    const next = [
+      [`npx rollout eval ${folder}`, "how good they are"],
+      [
+        `npx rollout export ${folder} --format openai --out data${scripted ? " --include-scripted" : ""}`,
+        "what a trainer loads",
+      ],
+      ["npx rollout single --list --verbose", "what is bundled"],
+      ["npx rollout --help", "everything else"],
+    ];
+    for (const line of table(next)) terminal.out(`  ${line}`);
   }
 }
 
