@@ -19,6 +19,7 @@ import { buildReport } from "../scoring/index.ts";
 import { trajectoryLines } from "./dialogue-text.ts";
 import { dryRunLines, pilotLines } from "./dry-run-text.ts";
 import { listenForInterrupt } from "./interrupt.ts";
+import { createLoadWriter } from "./live-load.ts";
 import { createLog } from "./log.ts";
 import { createProgress, type ProgressView } from "./progress.ts";
 import { reportLines } from "./report-text.ts";
@@ -46,6 +47,7 @@ export async function execute(host: Host, resolved: ResolvedRun, options: Execut
   if (options.dryRun || options.pilot) return plan(host, resolved, { ...own, pilot: options.pilot });
   let load: (() => NetworkLoad) | undefined;
   const view = createView(terminal, resolved, { ...options, load: () => load?.() });
+  const live = createLoadWriter(() => load?.());
   const log = createLog(resolved.config.log_file, resolved.config.log_level);
   let folder = resolved.run.folder;
   const interrupt = listenForInterrupt(host, (text) =>
@@ -62,7 +64,10 @@ export async function execute(host: Host, resolved: ResolvedRun, options: Execut
         load = watched;
       },
       onEvent: (event) => {
-        if (event.type === "run-start") folder = event.folder;
+        if (event.type === "run-start") {
+          folder = event.folder;
+          live.follow(folder);
+        }
         log.onEvent(event);
         view.onEvent(event);
       },
@@ -73,6 +78,7 @@ export async function execute(host: Host, resolved: ResolvedRun, options: Execut
     return exitCode(result);
   } finally {
     view.stop();
+    live.stop();
     interrupt.release();
     log.close();
   }

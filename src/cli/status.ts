@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { UsageError } from "../core/index.ts";
 import { newestRun, type RunOverview, readRun } from "../runs/index.ts";
 import type { Host } from "./execute.ts";
+import { readLoad } from "./live-load.ts";
 import { createTerminal, fitted, type Terminal } from "./terminal.ts";
 import { totalsBlock } from "./totals-text.ts";
 
@@ -46,6 +47,7 @@ function statusOf({ path, manifest, tally, writer }: RunOverview, now: number) {
     ...(stoppedBy ? { stopped_by: stoppedBy } : {}),
     resume_command: manifest.resume_command,
     totals: tally.totals(now),
+    ...(writer ? { endpoints: readLoad(path)?.endpoints ?? [] } : {}),
     datasets: tally.datasets,
   };
 }
@@ -67,7 +69,7 @@ function statusLines(terminal: Terminal, run: RunOverview, now: number): string[
   const resumes = state === "stopped" || (state === "finished" && failed > 0);
   return [
     terminal.paint("bold", `${folder}: ${state}${who} since ${since} UTC`),
-    ...totalsBlock(terminal, tally, { now, rows: Number.POSITIVE_INFINITY }),
+    ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows: Number.POSITIVE_INFINITY }),
     ...(resumes ? [`To go on: npx rollout resume ${folder}`] : []),
   ].map((line) => (terminal.interactive ? fitted(line, terminal.columns()) : line));
 }

@@ -1,0 +1,44 @@
+// What a run's endpoints are doing at this moment: known only to the process that calls them, so it leaves a small file
+// beside the journal while it runs, for `rollout status` in another terminal.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject, parseJson } from "../core/index.ts";
+import type { NetworkLoad } from "../models/index.ts";
+
+const FILE = "endpoints.json";
+const EVERY_MS = 1000;
+
+export type LoadWriter = { follow(folder: string): void; stop(): void };
+
+export function createLoadWriter(load: () => NetworkLoad | undefined): LoadWriter {
+  let timer: NodeJS.Timeout | undefined;
+  let path: string | undefined;
+  return {
+    follow(folder) {
+      path = join(folder, FILE);
+      timer = setInterval(() => write(path as string, load()), EVERY_MS);
+      timer.unref();
+    },
+    stop() {
+      clearInterval(timer);
+      if (path) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Of a run that is going on; what a killed process left behind says nothing. */
+export function readLoad(folder: string): NetworkLoad | undefined {
+  const path = join(folder, FILE);
+  const load = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
+  return isObject(load) && Array.isArray(load.endpoints) && isObject(load.retries) ? (load as NetworkLoad) : undefined;
+}
+
+function write(path: string, load: NetworkLoad | undefined): void {
+  if (!load || load.endpoints.length === 0) return;
+  try {
+    writeFileSync(`${path}.new`, JSON.stringify(load));
+    renameSync(`${path}.new`, path);
+  } catch {
+    // a view, no record: a full disk is told by whoever writes records
+  }
+}
