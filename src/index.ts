@@ -1,5 +1,5 @@
 // The library: everything that the command line does, as typed calls.
-import { readFileSync } from "node:fs";
+import { PROGRAM_VERSION } from "./cli/version.ts";
 import {
   type Config,
   type Overrides,
@@ -80,7 +80,3 @@ export async function runRollouts({
   );
   return runResolved(resolved, { ...watching, programVersion: PROGRAM_VERSION, env });
 }
-
-const PROGRAM_VERSION = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
-).version;

@@ -8,6 +8,7 @@ import { type DatasetKind, type DomainFiles, openQueryFiles } from "../domains/i
 import {
   type Config,
   DEFAULTS,
+  defined,
   listDomains,
   locateDomain,
   locateFolder,
@@ -196,8 +197,4 @@ function mergeQueries(domains: DomainFiles[], folder: string, print: (text: stri
     }
   }
   return 0;
-}
-
-function defined<T extends object>(members: T): T {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }

@@ -2,6 +2,7 @@ export type { RunBudget } from "./budget.ts";
 export type { ClientSource, CreateNetworkClient } from "./clients.ts";
 export { listDomains } from "./config/datasets.ts";
 export { type LocatedFolder, locateDataset, locateDomain, locateFolder, type Source } from "./config/locate.ts";
+export { defined } from "./config/parties.ts";
 export { checkYaml, readYaml } from "./config/read-yaml.ts";
 export {
   type ConfigOrigin,

@@ -13,9 +13,9 @@ import type { ToolSpec } from "../../core/index.ts";
 import type { ModelFailure } from "../failure.ts";
 import { createDispatchers, type Dispatchers } from "../http.ts";
 import { createGates, type EndpointEvent } from "../limits.ts";
+import { type ComposeDeps, composeEndpoint } from "../replicas.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createOpenAiClient } from "./client.ts";
-import { createEndpointClient } from "./endpoint.ts";
+import { createOpenAiClient, type OpenAiDeps } from "./client.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -41,6 +41,12 @@ async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: P
   const deps = { dispatchers: dispatchersFor(), clock: createManualClock(), idleSeconds: 0.1 };
   const client = createOpenAiClient(modelAt(server.baseUrl, more), settings, deps);
   return { ...server, call: (request = requestOf(), signal = never) => client.complete(request, signal) };
+}
+
+/** Composed as in connect.ts. */
+function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps & ComposeDeps) {
+  const connect = (replica: ResolvedModel) => createOpenAiClient(replica, settings, deps);
+  return composeEndpoint({ model, settings, deps, connect });
 }
 
 /** A client with all that surrounds it, on a clock where every wait is over at once. */
