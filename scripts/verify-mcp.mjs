@@ -7,9 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BaseTable, Database, openInProcess, Toolbox } from "../src/tools/index.ts";
-import { McpHub } from "../src/tools/mcp/hub.ts";
-import { serveDomain } from "../src/tools/mcp/serve.ts";
+import { BaseTable, Database, McpHub, openInProcess, serveDomain, Toolbox } from "../src/tools/index.ts";
 
 const SELF = fileURLToPath(import.meta.url);
 const PACKAGES = ["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking", "inspector"];

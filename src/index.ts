@@ -1,18 +1,14 @@
 // The library: everything that the command line does, as typed calls.
-import { PROGRAM_VERSION } from "./cli/version.ts";
-import {
-  type Config,
-  type Overrides,
-  type RunResolvedOptions,
-  type RunResult,
-  resolveConfig,
-  resolveConfigFile,
-  runResolved,
-} from "./runner/index.ts";
+import { type Config, fromProgram, type ProgramPatch, resolveConfig, resolveConfigFile } from "./config/index.ts";
+import { preflight } from "./estimates/index.ts";
+import { type MakeOptions, makeRollouts, type RunResult } from "./runner/index.ts";
 
+export { type Config, configJsonSchema, resolveConfig, resolveConfigFile } from "./config/index.ts";
 export type { Entry, Json, JsonObject, Outcome, Query, RunEvent, StopReason, Trajectory } from "./core/index.ts";
 export { RolloutError, UsageError } from "./core/index.ts";
+export { type DoctorOptions, examineAll } from "./doctor/index.ts";
 export { bundledFolder, type Domain, loadDomain, openDatasetFolder, openQueryFiles } from "./domains/index.ts";
+export { type DryDataset, dryRun, type Pilot, runPilot } from "./estimates/index.ts";
 export {
   collectStats,
   type ExportOptions,
@@ -25,19 +21,7 @@ export {
   type Transform,
   validateFile,
 } from "./export/index.ts";
-export type { Cassette, Config, DoctorOptions, DryDataset, Overrides, Pilot, RunResult } from "./runner/index.ts";
-export {
-  configJsonSchema,
-  dryRunResolved,
-  examineAll,
-  type QuestionSet,
-  resolveConfig,
-  resolveConfigFile,
-  resolveQuestions,
-  runPilot,
-  type ScoreRunOptions,
-  scoreRun,
-} from "./runner/index.ts";
+export { makeRollouts, type RunResult } from "./runner/index.ts";
 export {
   buildReport,
   type Check,
@@ -51,32 +35,36 @@ export {
   type Report,
   reportHtml,
   type ScoreRecord,
+  type ScoreRunOptions,
+  scoreRun,
 } from "./scoring/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
 
-export type RunRolloutsOptions = Overrides &
-  Partial<Omit<RunResolvedOptions, "programVersion">> & {
+/** The config's keys may be given here too, in camel case: they win over the config's own, as flags do. */
+export type RunRolloutsOptions = MakeOptions &
+  ProgramPatch & {
     /** a config, as a YAML file would hold it, or such a file's path */
     config: Config | string;
   };
 
 /** Makes rollouts and resolves when all that can be done is done; what is there already is kept. */
-export async function runRollouts({
-  config,
-  env = process.env,
-  onEvent,
-  clock,
-  park,
-  abort,
-  cassette,
-  watchNetwork,
-  ...overrides
-}: RunRolloutsOptions): Promise<RunResult> {
-  const own = { folder: "outputs/library", resumeCommand: "rollout resume" };
-  const resolved =
-    typeof config === "string" ? resolveConfigFile(config, overrides) : resolveConfig(config, own, overrides);
-  const watching = Object.fromEntries(
-    Object.entries({ onEvent, clock, park, abort, cassette, watchNetwork }).filter(([, value]) => value !== undefined),
-  );
-  return runResolved(resolved, { ...watching, programVersion: PROGRAM_VERSION, env });
+export async function runRollouts(options: RunRolloutsOptions): Promise<RunResult> {
+  const {
+    config,
+    env = process.env,
+    onEvent,
+    clock,
+    park,
+    abort,
+    watchNetwork,
+    createNetworkClient,
+    ...more
+  } = options;
+  const { inspect = preflight, ...given } = more;
+  const patch = fromProgram(given);
+  const run =
+    typeof config === "string"
+      ? resolveConfigFile(config, patch)
+      : resolveConfig(config, { folder: "outputs/library", patch });
+  return makeRollouts(run, { env, onEvent, clock, park, abort, watchNetwork, createNetworkClient, inspect });
 }

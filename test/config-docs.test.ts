@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { configJsonSchema } from "../src/runner/index.ts";
+import { configJsonSchema } from "../src/config/index.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
 
 const DOCUMENTS = ["docs/config.md", "docs/zh/config.md"];

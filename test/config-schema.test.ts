@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { configJsonSchema, readYaml } from "../src/config/index.ts";
+import { configSchema } from "../src/config/schema.ts";
 import { registryFileSchema } from "../src/models/index.ts";
-import { configJsonSchema, configSchema, readYaml } from "../src/runner/index.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../configs/${name}`, import.meta.url));
 

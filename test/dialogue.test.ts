@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Config } from "../src/config/index.ts";
 import {
   canonicalJson,
   contentHash,
@@ -15,16 +16,9 @@ import {
   type StateChanges,
   type Trajectory,
 } from "../src/core/index.ts";
-import {
-  bundledFolder,
-  type Domain,
-  expectedState,
-  loadDomain,
-  openQueryFiles,
-  withoutVolatile,
-} from "../src/domains/index.ts";
-import { FAILURES, perform } from "../src/models/index.ts";
-import type { Config } from "../src/runner/index.ts";
+import { bundledFolder, type Domain, expectedState, loadDomain, openQueryFiles } from "../src/domains/index.ts";
+import { withoutVolatile } from "../src/domains/play-plan.ts";
+import { FAILURES, perform } from "../src/models/scripted/performance.ts";
 import {
   always,
   call,
@@ -47,7 +41,7 @@ async function playOne(config: Config, agent: ModelClient, user?: ModelClient, j
   const { records, result, events } = await run({
     config: { datasets: [PORTAL], agent_model: "test/agent", user_model: "test/user", ...config },
     models,
-    spec: { ids: ["sap-001"] },
+    patch: { ids: ["sap-001"] },
     options: { clock: createTickingClock() },
   });
   return { record: records[0] as Trajectory, records, result, events };
@@ -198,7 +192,7 @@ test("rollouts of one query, played at once, never see each other's writes", asy
   const { records } = await run({
     config: { ...portal, max_workers: 4 },
     models,
-    spec: { ids: ["sap-001"], rollouts: 4 },
+    patch: { ids: ["sap-001"], rollouts: 4 },
   });
   expect(records.map(({ id }) => id).sort()).toEqual(["sap-001", "sap-001#1", "sap-001#2", "sap-001#3"]);
   const results = records.map((record) => record.messages.flatMap((m) => (m.role === "tool" ? [m.content] : [])));
@@ -219,7 +213,7 @@ async function parkedAfter(entries: number) {
     config: portal,
     models,
     folder,
-    spec: { ids: ["sap-001"] },
+    patch: { ids: ["sap-001"] },
     options: {
       park: park.signal,
       onEvent: (event) => event.type === "entry-end" && event.index + 1 === entries && park.abort(),
@@ -233,7 +227,7 @@ async function parkedAfter(entries: number) {
 async function resumed(folder: string) {
   const agent = scripted(...REGISTER);
   const models = { "test/agent": agent, "test/user": scripted(STOP) };
-  return { agent, ...(await run({ config: portal, models, folder, spec: { ids: ["sap-001"] } })) };
+  return { agent, ...(await run({ config: portal, models, folder, patch: { ids: ["sap-001"] } })) };
 }
 
 // four agent replies with three tool results between them, and the user's last word

@@ -3,16 +3,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ModelClient, NO_USAGE, RolloutError, type RunEvent, type Trajectory } from "../src/core/index.ts";
-import { createResources, scoredFromManifest } from "../src/runner/index.ts";
+import { openResources } from "../src/domains/index.ts";
 import { type Manifest, readManifest } from "../src/runs/index.ts";
-import {
-  buildReport,
-  chooseChecks,
-  type EvaluationOptions,
-  type EvaluationSettings,
-  evaluate,
-  type ScoreRecord,
-} from "../src/scoring/index.ts";
+import { chooseChecks } from "../src/scoring/check-list.ts";
+import { type EvaluationOptions, evaluate } from "../src/scoring/evaluate.ts";
+import { buildReport, type EvaluationSettings, type ScoreRecord } from "../src/scoring/index.ts";
+import { scoredFromManifest } from "../src/scoring/scored-datasets.ts";
 import { havePython } from "../src/tools/python/testing/support.ts";
 import { always, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
@@ -22,7 +18,7 @@ const HEALTH = "StudentHealthServices";
 const agent = (skill: number) => `scripted/agent?skill=${skill}`;
 
 async function score(folder: string, settings: EvaluationSettings = {}, more: Partial<EvaluationOptions> = {}) {
-  const resources = createResources({ env: process.env, nameStyle: "prefixed", onNotice: () => {} });
+  const resources = openResources({ env: process.env, nameStyle: "prefixed", onNotice: () => {} });
   try {
     return await evaluate({
       folder,
@@ -48,7 +44,7 @@ describe("with scripted models", () => {
     for (const skill of [0, 0.4, 0.8, 1]) {
       const { result } = await run({
         config: { datasets: [PORTAL, HEALTH], agent_model: agent(skill), max_workers: 32, eval: true },
-        spec: { rollouts: 4 },
+        patch: { rollouts: 4 },
       });
       rates.push(buildReport(result.folder).overall.success_rate as number);
     }
@@ -80,8 +76,8 @@ describe("with scripted models", () => {
 
 test("scoring as it goes and scoring afterwards give the same, and trajectories are never touched", async () => {
   const config = { datasets: [PORTAL], agent_model: agent(0.5), max_workers: 8 };
-  const during = await run({ config: { ...config, eval: true }, spec: { rollouts: 2 } });
-  const after = await run({ config, spec: { rollouts: 2 } });
+  const during = await run({ config: { ...config, eval: true }, patch: { rollouts: 2 } });
+  const after = await run({ config, patch: { rollouts: 2 } });
   const file = Object.values(after.result.outputs)[0] as string;
   const before = readFileSync(file);
   expect(await score(after.result.folder)).toMatchObject({ rollouts: 54, scored: 54, kept: 0, checks: 54 * 6 });
@@ -117,7 +113,7 @@ describe("scoring again", () => {
     await run({ config, folder });
     await score(folder, { checks: ["state"] });
     expect(await score(folder, { checks: ["state"] })).toMatchObject({ rollouts: 5, scored: 0, kept: 5 });
-    const { result } = await run({ config, folder, spec: { rollouts: 3 } });
+    const { result } = await run({ config, folder, patch: { rollouts: 3 } });
     expect(result.finished).toBe(10);
     expect(await score(folder, { checks: ["state", "policy"] })).toMatchObject({ rollouts: 15, kept: 5, checks: 25 });
     await score(folder, { checks: ["actions"] });
@@ -185,7 +181,7 @@ describe("blame, from what really happened", () => {
 
   test("an agent that does nothing", async () => {
     const models = { "test/agent": always("I see."), "test/user": scripted("Go on", `Bye ${STOP}`) };
-    expect(await blamed({ config: only, models, spec: one })).toMatchObject({
+    expect(await blamed({ config: only, models, patch: one })).toMatchObject({
       blame: "agent",
       own: { scored: 1, success_rate: 0 },
     });
@@ -193,7 +189,7 @@ describe("blame, from what really happened", () => {
 
   test("a user that cannot be brought to speak as one", async () => {
     const models = { "test/agent": always("Your id?"), "test/user": always("How can I help you today?") };
-    expect(await blamed({ config: only, models, spec: one })).toMatchObject({
+    expect(await blamed({ config: only, models, patch: one })).toMatchObject({
       blame: "user",
       overall: { scored: 1 },
       own: { scored: 0, success_rate: null },
@@ -203,7 +199,7 @@ describe("blame, from what really happened", () => {
   test("a tool that breaks down", async () => {
     const faults = { rates: { error: 1 }, tools: ["register_for_course"] };
     const config = { datasets: [PORTAL], eval: true, faults };
-    expect(await blamed({ config, spec: one })).toMatchObject({ blame: "tool", own: { scored: 0 } });
+    expect(await blamed({ config, patch: one })).toMatchObject({ blame: "tool", own: { scored: 0 } });
   });
 
   test("an endpoint that is gone: in neither trajectories nor the agent's numbers", async () => {
@@ -211,10 +207,10 @@ describe("blame, from what really happened", () => {
     const clients = { "test/agent": gone, "test/user": always("x") };
     const mixed = await run({
       config: { ...only, agent_model: "scripted/agent", user_model: "scripted/user" },
-      spec: { ids: ["sap-002"] },
+      patch: { ids: ["sap-002"] },
     });
     const folder = mixed.result.folder;
-    const dead = await blamed({ config: only, models: clients, spec: { ...one, allowDrift: true }, folder });
+    const dead = await blamed({ config: only, models: clients, patch: { ...one, allow_drift: true }, folder });
     expect(dead).toMatchObject({
       blame: "infrastructure",
       evidence: "connection refused",

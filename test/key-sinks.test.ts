@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createScriptFinder } from "../src/domains/index.ts";
 import { startMockServer } from "../src/models/index.ts";
-import { createScriptFinder } from "../src/runner/index.ts";
 import { workFolder } from "./support/cli.ts";
 
 const KEYS = {

@@ -6,9 +6,10 @@ import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
+import { type Config, resolveConfig } from "../src/config/index.ts";
 import type { Trajectory } from "../src/core/index.ts";
 import { bundledFolder } from "../src/domains/index.ts";
-import { type Config, resolveConfig, runResolved } from "../src/runner/index.ts";
+import { makeRollouts } from "../src/runner/index.ts";
 
 const PROGRAM = resolve("bin/rollout.js");
 const DOMAIN = "StudentAcademicPortal";
@@ -20,8 +21,8 @@ async function runOver(mcpServers: Config["mcpServers"], config: Config = {}): P
   const path = bundledFolder().find([DOMAIN]).queryFiles[0] as string;
   const scripted = { agent_model: "scripted/agent", user_model: "scripted/user" };
   const whole: Config = { ...scripted, datasets: { portal: { path } }, mcpServers, limit: 4, ...config };
-  const resolved = resolveConfig(whole, { folder: join(folder, "run"), resumeCommand: "" });
-  const result = await runResolved(resolved, { programVersion: "test", env: process.env });
+  const resolved = resolveConfig(whole, { folder: join(folder, "run") });
+  const result = await makeRollouts(resolved, { env: process.env });
   expect(result).toMatchObject({ failed: 0, left: 0 });
   const lines = readFileSync(result.outputs.portal as string, "utf8")
     .trim()

@@ -7,14 +7,8 @@ import { fileURLToPath } from "node:url";
 import { runRollouts } from "rollout";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
-import {
-  DatasetFolder,
-  expectedState,
-  loadDomain,
-  openQueryFiles,
-  playReference,
-  withoutVolatile,
-} from "../src/domains/index.ts";
+import { DatasetFolder, expectedState, loadDomain, openQueryFiles, playReference } from "../src/domains/index.ts";
+import { withoutVolatile } from "../src/domains/play-plan.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const guide = readFileSync(join(root, "docs/domains.md"), "utf8");

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { type Config, resolveConfig } from "../src/config/index.ts";
 import type { Trajectory } from "../src/core/index.ts";
-import { checkFolder } from "../src/domains/index.ts";
-import { type Config, createResources, resolveConfig, runResolved } from "../src/runner/index.ts";
+import { checkFolder, openResources } from "../src/domains/index.ts";
+import { makeRollouts } from "../src/runner/index.ts";
 import { havePython } from "../src/tools/python/testing/support.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
@@ -19,11 +20,8 @@ function datasetFolder(queries?: number): string {
 }
 
 async function run(folder: string, config: Config): Promise<{ [dataset: string]: Trajectory[] }> {
-  const resolved = resolveConfig(
-    { ...scripted, base_path: folder, ...config },
-    { folder: join(folder, "run"), resumeCommand: "" },
-  );
-  const result = await runResolved(resolved, { programVersion: "test", env: process.env });
+  const resolved = resolveConfig({ ...scripted, base_path: folder, ...config }, { folder: join(folder, "run") });
+  const result = await makeRollouts(resolved, { env: process.env });
   const read = (file: string) =>
     readFileSync(file, "utf8")
       .trim()
@@ -88,7 +86,7 @@ describe.runIf(await havePython())("a dropped-in Python dataset", () => {
 
   test("check reads the whole folder and finds nothing but the repeated query", async () => {
     const folder = datasetFolder();
-    const resources = createResources({ env: process.env, nameStyle: "prefixed", onNotice: () => {} });
+    const resources = openResources({ env: process.env, nameStyle: "prefixed", onNotice: () => {} });
     try {
       const report = await checkFolder(folder, resources);
       expect(report.findings.filter((finding) => finding.level === "error")).toEqual([]);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type ModelClient, RolloutError, type RunEvent, type RunStart } from "../src/core/index.ts";
-import { createModels } from "../src/models/index.ts";
+import { createModels } from "../src/models/connect.ts";
 import type { FailureRecord } from "../src/runs/index.ts";
 import { completion, createManualClock, requestOf, serveModel } from "./support/model-server.ts";
 import { call, type RunScene, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
@@ -45,11 +45,11 @@ test("what is recorded is not asked for again, wherever the run was stopped", as
   const whole = await run({
     config: CONFIG,
     models: { "test/agent": agent(), "test/user": user() },
-    spec: { limit: 1 },
+    patch: { limit: 1 },
   });
   for (const entries of [1, 2, 3, 4, 5, 6, 7]) {
     const folder = temporaryFolder();
-    const scene = { config: CONFIG, spec: { limit: 1 }, folder };
+    const scene = { config: CONFIG, patch: { limit: 1 }, folder };
     await run({ ...scene, models: { "test/agent": agent(), "test/user": user() }, options: stopAfter(entries) });
     const [secondAgent, secondUser] = [agent(), user()];
     const second = await run({ ...scene, models: { "test/agent": secondAgent, "test/user": secondUser } });
@@ -67,7 +67,7 @@ test("what is recorded is not asked for again, wherever the run was stopped", as
 
 test("a record that tools do not repeat starts over, and says so", async () => {
   const folder = temporaryFolder();
-  const scene = { config: CONFIG, spec: { limit: 1 }, folder };
+  const scene = { config: CONFIG, patch: { limit: 1 }, folder };
   await run({ ...scene, models: { "test/agent": agent(), "test/user": user() }, options: stopAfter(4) });
   const journal = join(folder, "journal.jsonl");
   writeFileSync(journal, readFileSync(journal, "utf8").replaceAll("Greta", "Grete"));
@@ -82,7 +82,7 @@ test("a record that tools do not repeat starts over, and says so", async () => {
 
 test("a failed rollout is tried three times in all, from where it stood; its failures stay as history", async () => {
   const folder = temporaryFolder();
-  const scene = { config: CONFIG, spec: { limit: 1 }, folder };
+  const scene = { config: CONFIG, patch: { limit: 1 }, folder };
   const users = user();
   for (const attempt of [1, 2]) {
     const models = { "test/agent": failing(1, agent()), "test/user": users };
@@ -99,7 +99,7 @@ test("a failed rollout is tried three times in all, from where it stood; its fai
 
 test("after three attempts a rollout is left alone, and still counts as failed", async () => {
   const folder = temporaryFolder();
-  const scene = { config: CONFIG, spec: { limit: 1 }, folder };
+  const scene = { config: CONFIG, patch: { limit: 1 }, folder };
   for (let n = 0; n < 3; n++) {
     await run({ ...scene, models: { "test/agent": failing(1, agent()), "test/user": user() } });
   }
@@ -112,7 +112,7 @@ test("after three attempts a rollout is left alone, and still counts as failed",
 
 test("a failure whose end did not reach the journal is not recorded twice", async () => {
   const folder = temporaryFolder();
-  const scene = { config: CONFIG, spec: { limit: 1 }, folder };
+  const scene = { config: CONFIG, patch: { limit: 1 }, folder };
   await run({ ...scene, models: { "test/agent": failing(1, agent()), "test/user": user() } });
   const journal = join(folder, "journal.jsonl");
   const lines = readFileSync(journal, "utf8").split("\n");
@@ -133,7 +133,7 @@ test("a rollout that could not finish once the run was stopped has not failed", 
   };
   const { result, run: spec } = await run({
     config: CONFIG,
-    spec: { limit: 1 },
+    patch: { limit: 1 },
     models: { "test/agent": stopped, "test/user": user() },
     options: { park: park.signal },
   });
@@ -144,11 +144,11 @@ test("a rollout that could not finish once the run was stopped has not failed", 
 test("drift is told in old and new values, also when earlier drift was allowed", async () => {
   const folder = temporaryFolder();
   const models = { "test/agent": agent(), "test/user": user() };
-  const made = (max_turns: number, spec: RunScene["spec"] = {}) =>
-    run({ config: { ...CONFIG, max_turns }, models, folder, spec: { limit: 1, ...spec } });
+  const made = (max_turns: number, patch: RunScene["patch"] = {}) =>
+    run({ config: { ...CONFIG, max_turns }, models, folder, patch: { limit: 1, ...patch } });
   await made(20);
   await expect(made(9)).rejects.toThrow("StudentAcademicPortal: max_turns: 20 → 9");
-  await made(9, { allowDrift: true, limit: 2 });
+  await made(9, { allow_drift: true, limit: 2 });
   await expect(made(9, { limit: 2 })).rejects.toThrow("StudentAcademicPortal: max_turns: 20 → 9");
   await expect(made(7, { limit: 2 })).rejects.toThrow(/max_turns: 9 → 7[\s\S]*max_turns: 20 → 7/);
 });
@@ -157,7 +157,7 @@ test("a run's budget counts what was paid for rollouts that are not finished", a
   const folder = temporaryFolder();
   const usage = { inputTokens: 60, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 };
   const paid = () => scripted({ ...WHO, usage }, { content: "You have five courses.", usage });
-  const scene = { config: CONFIG, folder, spec: { limit: 1, budget: { tokens: 50 } } };
+  const scene = { config: CONFIG, folder, patch: { limit: 1, max_tokens_total: 50 } };
   const first = await run({ ...scene, models: { "test/agent": paid(), "test/user": user() } });
   expect(first.result).toMatchObject({ stoppedBy: "budget", left: 1 });
   const untouched = paid();
@@ -169,7 +169,7 @@ test("a run's budget counts what was paid for rollouts that are not finished", a
 test("without checkpoints what is finished is kept, and what was cut off starts over", async () => {
   const folder = temporaryFolder();
   const config = { ...CONFIG, use_checkpoints: false, max_workers: 1 };
-  const scene = { config, folder, spec: { limit: 2 } };
+  const scene = { config, folder, patch: { limit: 2 } };
   await run({ ...scene, models: { "test/agent": agent(), "test/user": user() }, options: stopAfter(9) });
   expect(readFileSync(join(folder, "journal.jsonl"), "utf8")).not.toContain("entry-end");
   const again = agent();
@@ -184,14 +184,14 @@ test("several runs may keep their journals in one checkpoint_dir", async () => {
   const config = { ...CONFIG, checkpoint_dir: journals };
   const stop = (folder: string) =>
     run({
-      ...{ config, folder, spec: { limit: 1 }, options: stopAfter(3) },
+      ...{ config, folder, patch: { limit: 1 }, options: stopAfter(3) },
       models: { "test/agent": agent(), "test/user": user() },
     });
   await Promise.all([stop(first), stop(second)]);
   for (const folder of [first, second]) {
     const again = agent();
     const models = { "test/agent": again, "test/user": user() };
-    const { events, records } = await run({ config, folder, spec: { limit: 1 }, models });
+    const { events, records } = await run({ config, folder, patch: { limit: 1 }, models });
     expect(found(events)).toMatchObject({ continuing: 1 });
     expect(again.requests).toHaveLength(2);
     expect(records).toHaveLength(1);
@@ -202,7 +202,7 @@ test("the records are the same in every sync mode", async () => {
   const made = [];
   for (const sync of ["batch", "always", "never"] as const) {
     const models = { "test/agent": agent(), "test/user": user() };
-    made.push(canonical((await run({ config: { ...CONFIG, sync }, models, spec: { limit: 2 } })).records));
+    made.push(canonical((await run({ config: { ...CONFIG, sync }, models, patch: { limit: 2 } })).records));
   }
   expect(new Set(made).size).toBe(1);
 });
@@ -210,11 +210,11 @@ test("the records are the same in every sync mode", async () => {
 test("a journal of a newer version is refused politely, and left as it is", async () => {
   const folder = temporaryFolder();
   const models = { "test/agent": agent(), "test/user": user() };
-  await run({ config: CONFIG, models, folder, spec: { limit: 1 } });
+  await run({ config: CONFIG, models, folder, patch: { limit: 1 } });
   const journal = join(folder, "journal.jsonl");
   writeFileSync(journal, readFileSync(journal, "utf8").replace('"version":1', '"version":2'));
   const before = readFileSync(journal, "utf8");
-  const again = run({ config: CONFIG, models, folder, spec: { limit: 2 } });
+  const again = run({ config: CONFIG, models, folder, patch: { limit: 2 } });
   await expect(again).rejects.toThrow("was written by a newer version of rollout (format 2, this one knows 1)");
   expect(readFileSync(journal, "utf8")).toBe(before);
 });

@@ -109,7 +109,7 @@ test("whatever stands in texts, arguments and errors, every line parses in Node 
   const { records } = await run({
     config: { datasets: ["StudentAcademicPortal"], agent_model: "test/agent", user_model: "test/user" },
     folder,
-    spec: { limit: 2 },
+    patch: { limit: 2 },
     models: {
       "test/agent": scripted({ ...odd, content: ODD, reasoning: ODD, opaque: { text: ODD } }, `${ODD}.`, ODD),
       "test/user": scripted(`Well then: ${ODD} Please go on.`, `Thanks for ${ODD} ${STOP}`),

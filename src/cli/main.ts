@@ -1,29 +1,8 @@
-// The command line: parse, run the command, turn errors into lines and exit codes.
+// The command line: find the command, load it, run it, turn errors into lines and exit codes.
 import { Command, CommanderError } from "commander";
-import { UsageError } from "../core/index.ts";
-import { registryFileSchema } from "../models/index.ts";
-import { readYaml } from "../runner/index.ts";
-import { addBatchCommand } from "./batch.ts";
-import { addCheckCommand } from "./check.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addEvalCommand } from "./eval.ts";
-import type { Host } from "./execute.ts";
-import { addExportCommand } from "./export.ts";
-import { addLabelCommand } from "./label.ts";
-import { addMcpCommand } from "./mcp.ts";
-import { addMockLlmCommand } from "./mock-llm.ts";
-import { addModelsCommand } from "./models.ts";
-import { addMultiCommand } from "./multi.ts";
-import { addReportCommand } from "./report.ts";
-import { addResumeCommand } from "./resume.ts";
-import { addRunCommand } from "./run.ts";
-import { addShowCommand } from "./show.ts";
-import { addSortCommand } from "./sort.ts";
-import { addStatsCommand } from "./stats.ts";
-import { addStatusCommand } from "./status.ts";
-import { createTerminal, printable } from "./terminal.ts";
-import { addValidateCommand } from "./validate.ts";
-import { PROGRAM_VERSION } from "./version.ts";
+import { PROGRAM_VERSION, UsageError } from "../core/index.ts";
+import type { Configure, Host } from "./host.ts";
+import { createTerminal, printable } from "./printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -33,13 +12,84 @@ Examples:
 
 Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures remain, 4 stopped by a budget, 130 interrupted.`;
 
+type Loader = () => Promise<{ configure: Configure }>;
+
+/** Only the command that is run is loaded. */
+const COMMANDS: [name: string, description: string, load: Loader][] = [
+  ["run", "make the rollouts that a config file describes", () => import("./commands/run.ts")],
+  ["single", "make rollouts of domains of a dataset folder", () => import("./commands/single.ts")],
+  ["cross", "make rollouts of combinations of a dataset folder", () => import("./commands/cross.ts")],
+  [
+    "multi",
+    "answer plain questions several times each, into iter1.jsonl, iter2.jsonl, …",
+    () => import("./commands/multi.ts"),
+  ],
+  [
+    "resume",
+    "continue a run: finished rollouts are kept, the others go on where they stood",
+    () => import("./commands/resume.ts"),
+  ],
+  [
+    "status",
+    "how a run stands: done, running, waiting, failed, rate, tokens, money",
+    () => import("./commands/status.ts"),
+  ],
+  ["show", "one rollout, readable: tool calls, times, why it stopped", () => import("./commands/show.ts")],
+  ["sort", "put the trajectories of a run into their canonical order", () => import("./commands/sort.ts")],
+  [
+    "eval",
+    "score a run's rollouts into scores.jsonl; what is scored already is kept",
+    () => import("./commands/eval.ts"),
+  ],
+  [
+    "report",
+    "print what scored runs came to, and write report.html and report.json",
+    () => import("./commands/report.ts"),
+  ],
+  [
+    "export",
+    "write trajectories of runs or files in a format that a trainer loads",
+    () => import("./commands/export.ts"),
+  ],
+  [
+    "label",
+    "add to each record the system prompt and the tools that were really used",
+    () => import("./commands/label.ts"),
+  ],
+  ["stats", "counts, lengths, tools and arguments, repeats of runs or files", () => import("./commands/stats.ts")],
+  [
+    "validate",
+    "check a dataset file against the rules of its format and of dialogues",
+    () => import("./commands/validate.ts"),
+  ],
+  [
+    "check",
+    "read a dataset folder and report everything that is wrong or odd in it",
+    () => import("./commands/check.ts"),
+  ],
+  [
+    "doctor",
+    "check this machine, and with a few short calls what a model's endpoint can do",
+    () => import("./commands/doctor.ts"),
+  ],
+  [
+    "models",
+    "show what model names resolve to, from your registry and the offline catalogue",
+    () => import("./commands/models.ts"),
+  ],
+  ["mcp", "domains as MCP servers", () => import("./commands/mcp.ts")],
+  [
+    "mock-llm",
+    "serve the scripted models over HTTP, with chosen latency and faults, to rehearse a run",
+    () => import("./commands/mock-llm.ts"),
+  ],
+];
+
 /** Wide enough that few flags need a second line. */
-const HELP_WIDTH = 100;
+const MIN_HELP_WIDTH = 100;
 
 /** Resolves to nothing; the exit code is set on the host, so that output is flushed before the process ends. */
-export async function main(
-  host: Host & Pick<NodeJS.Process, "argv" | "exitCode" | "stdin" | "once" | "chdir">,
-): Promise<void> {
+export async function main(host: Host): Promise<void> {
   const terminal = createTerminal(host);
   // a reader that went away, such as `head`, is no error; a run that is under way has set the code of an interrupted one
   const onStreamError = (error: NodeJS.ErrnoException) => {
@@ -55,36 +105,19 @@ export async function main(
     .version(PROGRAM_VERSION)
     .addHelpText("after", EXAMPLES)
     .showSuggestionAfterError()
-    .configureHelp({ helpWidth: Math.max(host.stdout.columns ?? 0, HELP_WIDTH) })
+    .configureHelp({ helpWidth: Math.max(host.stdout.columns ?? 0, MIN_HELP_WIDTH) })
     .exitOverride()
     .configureOutput({ writeErr: (text) => terminal.err(text.trimEnd()) });
   const done = (code: number) => {
     host.exitCode = code;
   };
-  addRunCommand(program, host, done);
-  addBatchCommand("single", program, host, done);
-  addBatchCommand("cross", program, host, done);
-  addResumeCommand(program, host);
-  addStatusCommand(program, host, done);
-  addShowCommand(program, host, done);
-  addSortCommand(program, host, done);
-  addMultiCommand(program, host, done);
-  addEvalCommand(program, host, done);
-  addExportCommand(program, host, done);
-  addLabelCommand(program, host, done);
-  addStatsCommand(program, host, done);
-  addValidateCommand(program, host, done);
-  addReportCommand(program, host, done);
-  addCheckCommand(program, host, done);
-  addDoctorCommand(program, host, done);
-  addMcpCommand(program, host, done);
-  addMockLlmCommand(program, host, done);
-  addModelsCommand(program, {
-    print: (line) => terminal.out(line),
-    env: host.env,
-    loadRegistry: (file) => (file ? readYaml(file, registryFileSchema).models : {}),
-  });
+  const words = host.argv.slice(2).filter((word) => !word.startsWith("-"));
+  const wanted = words[0] === "help" ? words[1] : words[0];
   try {
+    for (const [name, description, load] of COMMANDS) {
+      const command = program.command(name).description(description);
+      if (name === wanted) (await load()).configure(command, host, done);
+    }
     await program.parseAsync(host.argv);
   } catch (error) {
     done(report(error, (text) => terminal.err(text)));

@@ -25,6 +25,7 @@ export type ReplyEntry = {
 
 export type ToolResultEntry = {
   type: "tool-result";
+  usage?: undefined;
   callId: string;
   name: string;
   content: string;

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { formatPlace, messageOf, RolloutError, UsageError } from "./errors.ts";
-import { ended, SUCCESS_OF } from "./outcome.ts";
+import { formatLocation, messageOf, RolloutError, UsageError } from "./errors.ts";
+import { endWith, LOOP_REASONS, type LoopReason } from "./outcome.ts";
 
 test("a usage error opens with the place, as far as it is known", () => {
   expect(new UsageError("is bad", { file: "a.yml", line: 3, column: 7 }).message).toBe("a.yml:3:7: is bad");
   expect(new UsageError("is bad", { file: "a.yml", line: 3 }).message).toBe("a.yml:3: is bad");
   expect(new UsageError("is bad", { file: "a.yml" }).message).toBe("a.yml: is bad");
   expect(new UsageError("is bad").message).toBe("is bad");
-  expect(formatPlace({ file: "a" })).toBe("a");
+  expect(formatLocation({ file: "a" })).toBe("a");
 });
 
 test("a rollout error is not retried unless it says so, and ends as infrastructure unless it says otherwise", () => {
@@ -26,10 +26,10 @@ test("whatever was thrown has a message", () => {
 });
 
 test("every end carries the success that its label stands for", () => {
-  for (const reason of Object.keys(SUCCESS_OF) as (keyof typeof SUCCESS_OF)[]) {
-    expect(ended(reason)).toEqual({ success: SUCCESS_OF[reason], stopReason: reason });
+  for (const reason of Object.keys(LOOP_REASONS) as LoopReason[]) {
+    expect(endWith(reason)).toEqual({ success: LOOP_REASONS[reason], stopReason: reason });
   }
-  expect(ended("max_steps", { blame: "agent", message: "m" })).toEqual({
+  expect(endWith("max_steps", { blame: "agent", message: "m" })).toEqual({
     success: false,
     stopReason: "max_steps",
     blame: "agent",

@@ -1,42 +1,45 @@
 // The whole failure philosophy: a RolloutError ends one rollout and stops nobody else; a UsageError stops the command;
 // anything else is a bug of ours. A tool's own failure is none of these: it is a tool result marked as an error.
-import type { Blame, StopReason } from "./outcome.ts";
+import type { Blame, LoopReason } from "./outcome.ts";
 
 export class RolloutError extends Error {
   override name = "RolloutError";
   readonly boundary: Blame;
   readonly retryable: boolean;
-  readonly stopReason: StopReason;
+  readonly stopReason: LoopReason;
+  /** the class of the failure: what counts of failures are kept by */
+  readonly kind: string;
   constructor(
     boundary: Blame,
     message: string,
-    options: { retryable?: boolean; cause?: unknown; stopReason?: StopReason } = {},
+    options: { retryable?: boolean; cause?: unknown; stopReason?: LoopReason; kind?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.boundary = boundary;
     this.retryable = options.retryable ?? false;
     this.stopReason = options.stopReason ?? "infrastructure";
+    this.kind = options.kind ?? boundary;
   }
 }
 
-export type Place = { file: string; line?: number; column?: number };
+export type Location = { file: string; line?: number; column?: number };
 
 /** What the user can mend: a wrong flag, a bad config, a missing file. Shown as one or a few lines, without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
-  readonly place: Place | undefined;
+  readonly location: Location | undefined;
   /** the message without the place */
   readonly reason: string;
-  constructor(reason: string, place?: Place) {
-    super(place ? `${formatPlace(place)}: ${reason}` : reason);
-    this.place = place;
+  constructor(reason: string, location?: Location) {
+    super(location ? `${formatLocation(location)}: ${reason}` : reason);
+    this.location = location;
     this.reason = reason;
   }
 }
 
-export function formatPlace(place: Place): string {
-  const position = [place.line, place.column].filter((part) => part !== undefined).join(":");
-  return position ? `${place.file}:${position}` : place.file;
+export function formatLocation(location: Location): string {
+  const position = [location.line, location.column].filter((part) => part !== undefined).join(":");
+  return position ? `${location.file}:${position}` : location.file;
 }
 
 export function messageOf(error: unknown): string {

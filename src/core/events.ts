@@ -5,11 +5,11 @@ import type { Outcome } from "./outcome.ts";
 import type { RolloutKey } from "./query.ts";
 
 /** What a dataset comes to in this run: everything planned, and how much of it is there already. */
-export type DatasetPlan = {
+export type DatasetCounts = {
   name: string;
   planned: number;
   kept: number;
-  /** cut off, and gone on with from their last recorded entry */
+  /** cut off, and continued from their last recorded entry */
   continuing: number;
   /** failed before, and tried again */
   retrying: number;
@@ -22,7 +22,7 @@ export type RunStart = {
   at: string;
   folder: string;
   programVersion: string;
-  datasets: DatasetPlan[];
+  datasets: DatasetCounts[];
 };
 export type RolloutStart = RolloutKey & {
   type: "rollout-start";
@@ -56,5 +56,9 @@ export type RunEnd = {
   /** why rollouts are left undone, if any are */
   stoppedBy?: "interrupt" | "budget";
 };
+
+/** What one rollout records, without its key. */
+export type RolloutEvent = WithoutKey<RolloutStart> | WithoutKey<EntryEnd> | WithoutKey<RolloutEnd>;
+type WithoutKey<E> = Omit<E, keyof RolloutKey>;
 
 export type RunEvent = RunStart | RolloutStart | EntryEnd | RolloutEnd | EndpointWait | RunNote | RunEnd;

@@ -1,16 +1,15 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
-export type { Entry, ReplyEntry, ToolFault, ToolResultEntry, VerdictEntry } from "./entry.ts";
+export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
 export type { Environment, StateChanges, ToolResult } from "./environment.ts";
-export { formatPlace, messageOf, type Place, RolloutError, UsageError } from "./errors.ts";
+export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
-  DatasetPlan,
-  EndpointWait,
+  DatasetCounts,
   EntryEnd,
   RolloutEnd,
+  RolloutEvent,
   RolloutStart,
   RunEnd,
   RunEvent,
-  RunNote,
   RunStart,
 } from "./events.ts";
 export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseJson } from "./json.ts";
@@ -20,22 +19,15 @@ export {
   type Finish,
   NO_USAGE,
   type Party,
+  sumUsage,
   type ToolCall,
   type ToolSpec,
   type Usage,
 } from "./message.ts";
-export type { ModelClient, ModelReply, ModelRequest, RequestOrigin } from "./model.ts";
+export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin } from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
-export { type Blame, ended, type Outcome, type StopReason, SUCCESS_OF } from "./outcome.ts";
-export {
-  fillReferences,
-  type Plan,
-  type PlanCall,
-  type PlanStep,
-  type PlanTurn,
-  type PlayedCall,
-  referenceCalls,
-} from "./plan.ts";
+export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
+export { fillReferences, type Plan, type PlanCall, type PlayedCall, referenceCalls } from "./plan.ts";
 export {
   END_TOKENS,
   MODES,
@@ -48,4 +40,8 @@ export {
   type TaskInfo,
 } from "./query.ts";
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
+export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
+export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
+export { fillVariables, readVariable, type Variables } from "./variables.ts";
+export { PROGRAM_VERSION } from "./version.ts";

@@ -32,6 +32,13 @@ export type ToolSpec = {
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 };
 
+/** What all replies and verdicts among these came to. */
+export function sumUsage(entries: Iterable<{ usage?: Usage }>): Usage {
+  let sum = NO_USAGE;
+  for (const { usage } of entries) if (usage) sum = addUsage(sum, usage);
+  return sum;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -36,6 +36,9 @@ export type ModelReply = {
   scripted?: true;
 };
 
+/** How long a reply's reasoning stays in the agent's context: for its turn, or, if it called tools, for the dialogue. */
+export type ReasoningSpan = "turn" | "dialogue";
+
 export interface ModelClient {
   /** the name that records carry */
   readonly id: string;

@@ -36,6 +36,8 @@ export type Trajectory = {
     message?: string;
     tool_call_count: number;
     tool_error_count: number;
+    /** the calls whose results are errors */
+    tool_errors: string[];
     mode: Mode;
     usage: { [party: string]: UsageRecord };
     cost_usd: number;
@@ -50,7 +52,7 @@ export type Trajectory = {
     faults: { type: string; [detail: string]: string }[];
     attempt: number;
     /** made under other settings than earlier records of the run, with --allow-drift */
-    drift?: true;
+    drift?: boolean;
     timings: { started_at: string; ended_at: string; duration_ms: number };
   };
 };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { always, call, calls, createTickingClock, play, STOP, scripted } from "../../test/support/play.ts";
 import type { Entry } from "../core/index.ts";
 import { faultsOf, toMessages } from "./messages.ts";
-import { maxTurns, timeLimit } from "./stop-conditions.ts";
+import { createStopPolicy } from "./stop-conditions/index.ts";
 
 const opening = [{ role: "user" as const, content: "When is my book due?" }];
 const results = (entries: Entry[]) => entries.filter((entry) => entry.type === "tool-result");
@@ -155,21 +155,21 @@ test("a call beside the last words with tools off is not executed", async () => 
 
 test("stop conditions are asked after every step, in the middle of a turn too", async () => {
   const agent = always(calls(call("find_loan", { id: 7 }), call("find_loan", { id: 8 })));
-  const stopConditions = [timeLimit(10)];
-  const { outcome, entries } = await play({ agent, user: scripted(), opening, stopConditions });
+  const stopPolicy = createStopPolicy({ max_rollout_seconds: 10 });
+  const { outcome, entries } = await play({ agent, user: scripted(), opening, stopPolicy });
   expect(outcome.stopReason).toBe("time_limit");
   expect(results(entries).length % 2).toBe(0);
 });
 
 test("a single turn needs no user model and ends when the agent has answered", async () => {
   const agent = scripted(call("find_loan", { id: 7 }), "On February 10.");
-  const { outcome, entries } = await play({ agent, opening, stopConditions: [maxTurns(1)] });
+  const { outcome, entries } = await play({ agent, opening, stopPolicy: createStopPolicy({ max_turns: 1 }) });
   expect(outcome).toEqual({ success: true, stopReason: "agent_done" });
   expect(talk(entries).at(-1)).toBe("assistant: On February 10.");
 });
 
 test("a query without a user message cannot be played without a user model: one rollout ends, no more", async () => {
-  await expect(play({ agent: scripted("Hm?"), stopConditions: [maxTurns(1)] })).rejects.toMatchObject({
+  await expect(play({ agent: scripted("Hm?"), stopPolicy: createStopPolicy({ max_turns: 1 }) })).rejects.toMatchObject({
     name: "RolloutError",
     boundary: "infrastructure",
   });

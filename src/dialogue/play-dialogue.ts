@@ -5,11 +5,12 @@ import {
   type Clock,
   type Entry,
   type Environment,
-  ended,
+  endWith,
   type ModelClient,
   type ModelReply,
   type Outcome,
   type Query,
+  type ReasoningSpan,
   type ReplyEntry,
   type RequestOrigin,
   RolloutError,
@@ -18,9 +19,9 @@ import {
 import { answerCalls, withUniqueIds } from "./answer-calls.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
-import { firstStop, type StopCondition } from "./stop-conditions.ts";
+import type { StopPolicy } from "./stop-conditions/index.ts";
 import { findUserFault } from "./user-faults.ts";
-import { type ReasoningSpan, viewFor } from "./view.ts";
+import { viewFor } from "./view.ts";
 
 export type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
 
@@ -33,7 +34,7 @@ export type DialogueSetup = {
   user?: Speaker;
   judge?: ModelClient;
   maxStepsPerTurn: number;
-  stopConditions: readonly StopCondition[];
+  stopPolicy: StopPolicy;
   clock: Clock;
   signal: AbortSignal;
 };
@@ -89,7 +90,7 @@ class Dialogue {
     const origin = this.#origin("judge");
     const verdict = await askJudge(judge, { opening: query.messages, entries: this.#entries, origin }, signal);
     yield* this.#record({ ...verdict, at: this.#now() });
-    return verdict.stop ? ended("llm_judge", { message: verdict.reason }) : undefined;
+    return verdict.stop ? endWith("llm_judge", { message: verdict.reason }) : undefined;
   }
 
   /** A reply that may not be shown to the agent is asked for again, twice at most. */
@@ -103,18 +104,18 @@ class Dialogue {
       const reply = await this.#ask("user", user, "none");
       if (reply.finish === "content-filter") {
         yield* this.#record({ ...reply, rejected: "content_filter" });
-        return ended("content_filter", { blame: "user" });
+        return endWith("content_filter", { blame: "user" });
       }
       const fault = findUserFault(reply, this.#agentsLastText());
       if (!fault) {
         yield* this.#record(reply);
         const { end } = readUserText(reply.content);
-        return end && ended(end);
+        return end && endWith(end);
       }
       faults.push(fault);
       yield* this.#record({ ...reply, rejected: fault });
     }
-    return ended("user_fault", { blame: "user", message: faults.join(", ") });
+    return endWith("user_fault", { blame: "user", message: faults.join(", ") });
   }
 
   /** The agent's reply, or how the rollout ends because of it. An empty one is asked for once more. */
@@ -124,24 +125,24 @@ class Dialogue {
       const spoke = reply.content.trim() !== "";
       if (reply.finish === "content-filter") {
         yield* this.#record(reply);
-        return ended("content_filter", { blame: "agent" });
+        return endWith("content_filter", { blame: "agent" });
       }
       if (reply.finish === "length") {
         yield* this.#record(reply);
-        return ended("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
+        return endWith("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
         // never executed: a record must not hold calls without answers
         const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
         yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
-        return spoke ? spoken : ended("max_steps", { blame: "agent" });
+        return spoke ? spoken : endWith("max_steps", { blame: "agent" });
       }
       if (spoke || reply.toolCalls.length > 0) {
         yield* this.#record(reply);
         return reply;
       }
       yield* this.#record({ ...reply, rejected: "empty_reply" });
-      if (attempt === 1) return ended(toolChoice === "none" ? "max_steps" : "empty_reply", { blame: "agent" });
+      if (attempt === 1) return endWith(toolChoice === "none" ? "max_steps" : "empty_reply", { blame: "agent" });
     }
   }
 
@@ -171,7 +172,7 @@ class Dialogue {
 
   #stop(turnEnded: boolean): Outcome | undefined {
     const elapsedMs = this.#setup.clock.now() - this.#startedAt;
-    return firstStop(this.#setup.stopConditions, { entries: this.#entries, turns: this.#turns, turnEnded, elapsedMs });
+    return this.#setup.stopPolicy({ entries: this.#entries, turns: this.#turns, turnEnded, elapsedMs });
   }
 
   #agentsLastText(): string | undefined {

@@ -1,13 +1,10 @@
 // The one place where a party's message list is built from the record. The agent sees everything but earlier turns'
 // reasoning; the user sees only what was said, with the roles flipped, since every model speaks as "assistant".
-import type { ChatMessage, Entry, OpeningMessage, Party } from "../core/index.ts";
+import type { ChatMessage, Entry, OpeningMessage, Party, ReasoningSpan } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 /** Several dialects refuse a list that starts with an assistant message: in the user's view the agent greets first. */
 export const NEUTRAL_OPENER = "Hello! How can I help you today?";
-
-/** How long a reply's reasoning stays in the agent's context: for its turn, or, if it called tools, for the dialogue. */
-export type ReasoningSpan = "turn" | "dialogue";
 
 export function viewFor(
   party: Party,

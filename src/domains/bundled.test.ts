@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTables, tableText } from "../../scripts/make-bundled-data.ts";
-import { canonicalJson, END_TOKENS, type PlanTurn, parseJson, type Query, referenceCalls } from "../core/index.ts";
+import { canonicalJson, END_TOKENS, parseJson, type Query, referenceCalls } from "../core/index.ts";
+import type { PlanTurn } from "../core/plan.ts";
 import { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 import { type Domain, loadDomain } from "./domain.ts";
+import { expectedState, playReference, withoutVolatile } from "./play-plan.ts";
 import { openQueryFiles } from "./query-file.ts";
-import { expectedState, playReference, withoutVolatile } from "./reference.ts";
 
 const folder = bundledFolder();
 const datasets = [...folder.list("single"), ...folder.list("cross")].filter((files) => files.queryFiles.length > 0);

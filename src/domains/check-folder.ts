@@ -1,14 +1,14 @@
 // A dataset folder read from end to end: everything that is wrong or odd, with its place, before a run meets it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isObject, messageOf, type Place, referenceCalls, UsageError } from "../core/index.ts";
+import { isObject, type Location, messageOf, referenceCalls, UsageError } from "../core/index.ts";
 import { primaryKey, schemaProblem } from "../tools/index.ts";
 import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 import { type DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
 import { openQueryFiles, queryProblems } from "./query-file.ts";
 
 /** An error keeps a domain from running; a warning is odd but harmless. */
-export type Finding = { level: "error" | "warning"; message: string; place?: Place };
+export type Finding = { level: "error" | "warning"; message: string; location?: Location };
 export type FolderReport = { domains: number; queries: number; findings: Finding[] };
 
 export async function checkFolder(base: string, resources: DomainResources): Promise<FolderReport> {
@@ -40,8 +40,8 @@ async function checkDomain(
   resources: DomainResources,
   report: FolderReport,
 ): Promise<void> {
-  const warn = (message: string, place?: Place) =>
-    report.findings.push({ level: "warning", message: `${files.name}: ${message}`, ...(place ? { place } : {}) });
+  const warn = (message: string, location?: Location) =>
+    report.findings.push({ level: "warning", message: `${files.name}: ${message}`, ...(location ? { location } : {}) });
   report.domains++;
   const unknown = files.servers.filter((server) => !folder.serverNames().includes(server));
   for (const server of unknown)
@@ -55,7 +55,9 @@ async function checkDomain(
   for (const file of files.queryFiles) for (const problem of queryProblems(file)) note(report, problem);
   const domain = await tryLoading(files, resources, report);
   if (
-    report.findings.some((finding) => finding.level === "error" && files.queryFiles.includes(finding.place?.file ?? ""))
+    report.findings.some(
+      (finding) => finding.level === "error" && files.queryFiles.includes(finding.location?.file ?? ""),
+    )
   )
     return;
   checkQueries(files, domain, report, warn);
@@ -80,12 +82,12 @@ async function tryLoading(
 
 function checkToolList(server: string, files: DomainFiles, report: FolderReport): void {
   const file = files.toolListFiles[server];
-  if (!file || report.findings.some((finding) => finding.place?.file === file)) return;
+  if (!file || report.findings.some((finding) => finding.location?.file === file)) return;
   try {
     const tools = readToolList(server, files);
     const names = tools.map((tool) => tool.name);
     for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) {
-      report.findings.push({ level: "warning", message: `"${name}" is listed twice`, place: { file } });
+      report.findings.push({ level: "warning", message: `"${name}" is listed twice`, location: { file } });
     }
     for (const tool of tools) {
       const problem = schemaProblem(tool.parameters);
@@ -93,10 +95,10 @@ function checkToolList(server: string, files: DomainFiles, report: FolderReport)
         report.findings.push({
           level: "warning",
           message: `the schema of "${tool.name}" cannot be used, so its arguments are not checked: ${problem}`,
-          place: { file },
+          location: { file },
         });
       if (!tool.description)
-        report.findings.push({ level: "warning", message: `"${tool.name}" has no description`, place: { file } });
+        report.findings.push({ level: "warning", message: `"${tool.name}" has no description`, location: { file } });
     }
   } catch (error) {
     note(report, error);
@@ -107,7 +109,7 @@ function checkQueries(
   files: DomainFiles,
   domain: Domain | undefined,
   report: FolderReport,
-  warn: (message: string, place?: Place) => void,
+  warn: (message: string, location?: Location) => void,
 ): void {
   const queries = openQueryFiles(files.queryFiles);
   report.queries += queries.size;
@@ -123,12 +125,12 @@ function checkQueries(
   if (!domain) return;
   for (let index = 0; index < queries.size; index++) {
     const { taskInfo, userSystemPrompt } = queries.load(index);
-    const place = queries.place(index);
-    if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", place);
+    const location = queries.location(index);
+    if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
     const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];
     const planned = taskInfo.plan ? referenceCalls(taskInfo.plan).map((call) => call.name) : [];
     for (const tool of new Set([...named, ...planned])) {
-      if (!domain.toolbox.resolve(String(tool))) warn(`names the tool "${tool}", which is not there`, place);
+      if (!domain.toolbox.resolve(String(tool))) warn(`names the tool "${tool}", which is not there`, location);
     }
   }
 }
@@ -145,11 +147,11 @@ function checkTables(folder: DatasetFolder, report: FolderReport): void {
     const ids = rows.map((row) => row[key]);
     const without = ids.filter((id) => id === undefined || id === null).length;
     if (rows.length > 0 && without === rows.length)
-      report.findings.push({ level: "warning", message: `no record has "${key}"`, place: { file } });
+      report.findings.push({ level: "warning", message: `no record has "${key}"`, location: { file } });
     else if (without > 0)
-      report.findings.push({ level: "warning", message: `${without} records have no "${key}"`, place: { file } });
+      report.findings.push({ level: "warning", message: `${without} records have no "${key}"`, location: { file } });
     if (new Set(ids).size < ids.length - Math.max(without - 1, 0))
-      report.findings.push({ level: "warning", message: `some values of "${key}" occur twice`, place: { file } });
+      report.findings.push({ level: "warning", message: `some values of "${key}" occur twice`, location: { file } });
   }
 }
 
@@ -163,7 +165,7 @@ function checkExtras(folder: DatasetFolder, report: FolderReport): void {
       report.findings.push({
         level: "warning",
         message: "must be a list; evaluation will not use it",
-        place: { file },
+        location: { file },
       });
   }
 }
@@ -172,7 +174,7 @@ function readJson(file: string, report: FolderReport, level: Finding["level"] = 
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    report.findings.push({ level, message: `is not valid JSON: ${messageOf(error)}`, place: { file } });
+    report.findings.push({ level, message: `is not valid JSON: ${messageOf(error)}`, location: { file } });
     return undefined;
   }
 }
@@ -185,17 +187,23 @@ function tableFiles(folder: string): string[] {
   });
 }
 
-function fail(report: FolderReport, message: string, place: Place): void {
-  report.findings.push({ level: "error", message, place });
+function fail(report: FolderReport, message: string, location: Location): void {
+  report.findings.push({ level: "error", message, location });
 }
 
 /** The same complaint may come from several readers of a file: it is told once. */
 function note(report: FolderReport, error: unknown): void {
   if (!(error instanceof UsageError)) throw error;
-  const finding: Finding = { level: "error", message: error.reason, ...(error.place ? { place: error.place } : {}) };
+  const finding: Finding = {
+    level: "error",
+    message: error.reason,
+    ...(error.location ? { location: error.location } : {}),
+  };
   const told = report.findings.some(
-    ({ message, place }) =>
-      message === finding.message && place?.file === finding.place?.file && place?.line === finding.place?.line,
+    ({ message, location }) =>
+      message === finding.message &&
+      location?.file === finding.location?.file &&
+      location?.line === finding.location?.line,
   );
   if (!told) report.findings.push(finding);
 }

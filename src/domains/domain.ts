@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError } from "../core/index.ts";
+import { readJson } from "../files/index.ts";
 import {
   BaseTable,
   Database,
@@ -17,7 +18,6 @@ import {
   Toolbox,
 } from "../tools/index.ts";
 import type { DomainFiles } from "./folder.ts";
-import { readJson } from "./read-json.ts";
 
 export type Domain = {
   name: string;
@@ -54,7 +54,7 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
   return {
     name: files.name,
     servers: files.servers,
-    policy: files.policyFile && stripMarkers(readFileSync(files.policyFile, "utf8")),
+    policy: readPolicy(files),
     toolbox,
     rules: [...modules].flatMap(([server, module]) => rulesOf(server, module, toolbox)),
     volatile: mergeLists([...modules.values()].map((module) => module.volatile ?? {})),
@@ -154,8 +154,10 @@ function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-function stripMarkers(policy: string): string {
-  return policy
+/** Without the comments that mark its parts, which are for programs; undefined where there is none. */
+export function readPolicy({ policyFile }: Pick<DomainFiles, "policyFile">): string | undefined {
+  if (!policyFile) return undefined;
+  return readFileSync(policyFile, "utf8")
     .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();

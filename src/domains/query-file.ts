@@ -1,32 +1,30 @@
 // Queries read from JSONL files, merged. Only ids and places stay in memory; a query's text is read when its rollout
 // starts, so that a plan over a hundred thousand queries costs megabytes.
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { existsSync } from "node:fs";
 import {
   contentHash,
   isObject,
   type Json,
   type JsonObject,
+  type Location,
   type OpeningMessage,
-  type Place,
   type Query,
   type TaskInfo,
   UsageError,
 } from "../core/index.ts";
-import { parseJsonAt } from "./read-json.ts";
+import { type Extent, parseJsonAt, readExtents, readLines } from "../files/index.ts";
 
-type Line = {
+type Line = Extent & {
   id: string;
   file: string;
   line: number;
-  offset: number;
-  length: number;
   hash: string;
   /** of the record without its id; made when two lines have one id */
   content?: string;
 };
 
 /** The same id with other content: kept under a new id, and worth telling the user. */
-export type IdClash = { id: string; keptAs: string; first: Place; second: Place };
+export type IdClash = { id: string; keptAs: string; first: Location; second: Location };
 
 export class QueryFile {
   readonly #lines: Line[];
@@ -56,14 +54,14 @@ export class QueryFile {
     return (this.#lines[index] as Line).hash;
   }
 
-  place(index: number): Place {
-    return placeOf(this.#lines[index] as Line);
+  location(index: number): Location {
+    return locationOf(this.#lines[index] as Line);
   }
 
   load(index: number): Query {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
-    return { ...toQuery(parseLine(text, line), placeOf(line)), id: line.id, hash: line.hash };
+    return { ...toQuery(parseLine(text, line), locationOf(line)), id: line.id, hash: line.hash };
   }
 
   /** The line as it stands in the file, under its merged id. */
@@ -87,7 +85,7 @@ export function openQueryFiles(files: string[]): QueryFile {
         continue;
       }
       const keptAs = `${line.id}~${namesakes.length + 1}`;
-      clashes.push({ id: line.id, keptAs, first: placeOf(first), second: placeOf(line) });
+      clashes.push({ id: line.id, keptAs, first: locationOf(first), second: locationOf(line) });
       line.id = keptAs;
     }
     byId.set(line.id, line);
@@ -105,40 +103,34 @@ export function queryProblems(file: string): UsageError[] {
 
 function readQueryLines(file: string, onProblem?: (problem: UsageError) => void): Line[] {
   if (!existsSync(file)) throw new UsageError(`There is no query file ${file}`);
-  const bytes = readFileSync(file);
   const lines: Line[] = [];
-  let number = 0;
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(10, start);
-    const end = newline === -1 ? bytes.length : newline;
-    number++;
-    const text = bytes.toString("utf8", start, end);
-    if (text.trim() !== "") {
-      const place = { file, line: number };
-      try {
-        const record = parseLine(text, place);
-        toQuery(record, place);
-        lines.push({ ...place, id: idOf(record), offset: start, length: end - start, hash: contentHash(text.trim()) });
-      } catch (error) {
-        if (!onProblem || !(error instanceof UsageError)) throw error;
-        onProblem(error);
-      }
+  for (const { bytes, offset, length, number } of readLines(file)) {
+    const text = bytes.toString("utf8");
+    if (text.trim() === "") continue;
+    const location = { file, line: number };
+    try {
+      const record = parseLine(text, location);
+      toQuery(record, location);
+      lines.push({ ...location, id: idOf(record), offset, length, hash: contentHash(text.trim()) });
+    } catch (error) {
+      if (!onProblem || !(error instanceof UsageError)) throw error;
+      onProblem(error);
     }
-    start = end + 1;
   }
   return lines;
 }
 
-function parseLine(text: string, place: Place): JsonObject {
-  const record = parseJsonAt(text, place);
-  if (!isObject(record)) throw new UsageError("a query must be a JSON object", { file: place.file, line: place.line });
+function parseLine(text: string, location: Location): JsonObject {
+  const record = parseJsonAt(text, location);
+  if (!isObject(record))
+    throw new UsageError("a query must be a JSON object", { file: location.file, line: location.line });
   return record as JsonObject;
 }
 
-function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
+function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "hash"> {
   const question = record.query ?? record.question;
   const messages: Json = record.messages ?? (typeof question === "string" ? [{ role: "user", content: question }] : []);
-  if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', place);
+  if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', location);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
   const opening = messages.filter((message) => !(isObject(message) && message.role === "system"));
   for (const [index, message] of messages.entries()) {
@@ -150,15 +142,15 @@ function toQuery(record: JsonObject, place: Place): Omit<Query, "id" | "hash"> {
     ) {
       throw new UsageError(
         `"messages[${index}]" must have a role ("user" or "assistant") and a text as content`,
-        place,
+        location,
       );
     }
   }
   if (opening.length === 0 && !userSystemPrompt) {
-    throw new UsageError('a query needs "messages" with an opening user message, or a "user_system_prompt"', place);
+    throw new UsageError('a query needs "messages" with an opening user message, or a "user_system_prompt"', location);
   }
   if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
-    throw new UsageError('"task_info" must be an object', place);
+    throw new UsageError('"task_info" must be an object', location);
   }
   return {
     messages: opening as OpeningMessage[],
@@ -202,16 +194,10 @@ function contentOf(line: Line): string {
 }
 
 function readLine(line: Line): string {
-  const bytes = Buffer.allocUnsafe(line.length);
-  const file = openSync(line.file, "r");
-  try {
-    readSync(file, bytes, 0, line.length, line.offset);
-  } finally {
-    closeSync(file);
-  }
+  const [bytes = ""] = readExtents(line.file, [line]);
   return bytes.toString("utf8");
 }
 
-function placeOf(line: Line): Place {
+function locationOf(line: Line): Location {
   return { file: line.file, line: line.line };
 }

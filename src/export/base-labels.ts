@@ -1,9 +1,15 @@
 // Labels for files of the original system, which name neither prompt nor tools: the policy and the tool lists of the
 // dataset folder they came from. The policy is found whatever the order of a combination's names; where there is none,
 // none is made up. The original's preamble is not public, so the policy stands alone.
-import { readFileSync } from "node:fs";
 import type { JsonObject, ToolSpec } from "../core/index.ts";
-import { type DatasetFolder, type DomainFiles, openDatasetFolder, parseNames, readToolList } from "../domains/index.ts";
+import {
+  type DatasetFolder,
+  type DomainFiles,
+  openDatasetFolder,
+  parseNames,
+  readPolicy,
+  readToolList,
+} from "../domains/index.ts";
 import { toFunctionTools } from "../runs/index.ts";
 import { type NameStyle, Toolbox } from "../tools/index.ts";
 import type { ExportRecord } from "./record.ts";
@@ -55,7 +61,7 @@ class DomainLabels {
 
   constructor(files: DomainFiles) {
     this.servers = files.servers;
-    this.policy = files.policyFile && withoutMarkers(readFileSync(files.policyFile, "utf8"));
+    this.policy = readPolicy(files);
     const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files) }));
     this.#toolboxes = { dotted: new Toolbox(specs, "dotted"), prefixed: new Toolbox(specs, "prefixed") };
   }
@@ -84,12 +90,4 @@ function rename(toolbox: Toolbox, called: Set<string>): { tools: ToolSpec[]; ren
   }
   const tools = toolbox.tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name }));
   return { tools, renamed: JSON.stringify([...names].sort()) };
-}
-
-/** The comments that delimit a policy's parts are for programs, not for models. */
-function withoutMarkers(policy: string): string {
-  return policy
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
 }

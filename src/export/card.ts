@@ -1,5 +1,6 @@
 // The dataset card: what a reader must know before using the data, made from what the export itself saw.
 import { basename } from "node:path";
+import { PROGRAM_VERSION } from "../core/index.ts";
 import type { CountsReport } from "./counts.ts";
 import { CARD_MARK, type OutputPlan } from "./output.ts";
 import type { ExportRecord } from "./record.ts";
@@ -39,10 +40,9 @@ export type CardInput = {
   facts: ReturnType<CardFacts["report"]>;
   settings: { [name: string]: unknown };
   license: string;
-  programVersion: string;
 };
 
-export function cardText({ plan, counts, facts, settings, license, programVersion }: CardInput): string {
+export function cardText({ plan, counts, facts, settings, license }: CardInput): string {
   const files = [...plan.files].map(([side, file]) => ({ side, name: basename(file) }));
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   return [
@@ -62,7 +62,7 @@ export function cardText({ plan, counts, facts, settings, license, programVersio
     "",
     "# Multi-turn tool-calling dialogues",
     "",
-    `Made with rollout ${programVersion}. Licence: ${license}.`,
+    `Made with rollout ${PROGRAM_VERSION}. Licence: ${license}.`,
     ...(facts.scripted > 0
       ? ["", `**${facts.scripted} of the records were made by scripted models: they are no model's output.**`]
       : []),

@@ -1,9 +1,9 @@
 // What is wrong in a dialogue, whoever wrote it. A model's mistake that its tool result answers as an error is a warning:
 // the dialogue shows it and goes on. One that nobody noticed is an error.
-import { isObject, type JsonObject } from "../core/index.ts";
+import { isErrorText, isObject, type JsonObject } from "../core/index.ts";
 import { readUserText } from "../dialogue/index.ts";
 import { checkArguments } from "../tools/index.ts";
-import { type AgentMessage, type Call, type Dialogue, isErrorResult, parseArguments } from "./dialogue.ts";
+import { type AgentMessage, type Call, type Dialogue, parseArguments } from "./dialogue.ts";
 
 export type Problem = { level: "error" | "warning"; message: string };
 
@@ -39,7 +39,7 @@ export function checkDialogue(dialogue: Dialogue): Problem[] {
       for (const call of message.calls) {
         const fault = check(call);
         const result = messages.slice(index + 1).find((other) => other.role === "tool" && other.callId === call.id);
-        if (fault) add(index, fault, result && isErrorResult(result.content) ? "warning" : "error");
+        if (fault) add(index, fault, result && isErrorText(result.content) ? "warning" : "error");
       }
       if (isLast) for (const call of waiting) add(index, `the call of ${call.name} has no result`, "warning");
     }

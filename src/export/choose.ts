@@ -1,5 +1,6 @@
 // Which records go out. Each filter says in words why it left a record out.
-import { didYouMean, type StopReason, SUCCESS_OF, UsageError } from "../core/index.ts";
+import { didYouMean, UsageError } from "../core/index.ts";
+import { STOP_REASONS } from "../dialogue/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Choice = {
@@ -17,8 +18,8 @@ export type Filter = (record: ExportRecord) => string | undefined;
 
 export function createFilter(choice: Choice, countTokens: ((record: ExportRecord) => number) | undefined): Filter {
   for (const reason of choice.stopReasons ?? []) {
-    if (!Object.hasOwn(SUCCESS_OF, reason))
-      throw new UsageError(`There is no stop reason "${reason}"${didYouMean(reason, Object.keys(SUCCESS_OF))}`);
+    if (!Object.hasOwn(STOP_REASONS, reason))
+      throw new UsageError(`There is no stop reason "${reason}"${didYouMean(reason, Object.keys(STOP_REASONS))}`);
   }
   const { minScore, maxTokens } = choice;
   const filters: (Filter | false | undefined)[] = [
@@ -27,7 +28,7 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
     choice.successOnly && (({ success }) => (success ? undefined : "no success")),
     choice.stopReasons &&
       (({ metadata }) =>
-        choice.stopReasons?.includes(metadata.stop_reason as StopReason) ? undefined : "ended for another reason"),
+        choice.stopReasons?.includes(metadata.stop_reason ?? "") ? undefined : "ended for another reason"),
     choice.tags && ((record) => (hasTags(record, choice.tags ?? []) ? undefined : "not tagged as asked")),
     minScore !== undefined &&
       (({ score }) => (score === undefined ? NOT_SCORED : score < minScore ? `score below ${minScore}` : undefined)),

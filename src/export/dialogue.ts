@@ -1,5 +1,5 @@
 // A record's dialogue in the form that formats write from and read into, with reasoning and loss flags as asked for.
-import { isObject, type JsonObject, parseJson } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Call = { id: string; name: string; arguments: string };
@@ -86,13 +86,6 @@ export function splitThinking(content: string): { content: string; reasoning?: s
   return { reasoning: content.slice(THINK.open.length, end), content: content.slice(end + THINK.close.length) };
 }
 
-/** Whether a result tells of a failure: `{"error": …}` or `{"success": false}`. */
-export function isErrorResult(content: string): boolean {
-  if (!content.includes('"error"') && !content.includes('"success"')) return false;
-  const result = parseJson(content);
-  return isObject(result) && (Boolean(result.error) || result.success === false);
-}
-
 /** The arguments as a JSON object, or undefined; no text at all stands for no arguments. */
 export function parseArguments(text: string): JsonObject | undefined {
   const value = text.trim() === "" ? {} : parseJson(text);
@@ -101,11 +94,10 @@ export function parseArguments(text: string): JsonObject | undefined {
 
 const AGENT_FAULTS = new Set(["malformed_arguments", "unknown_tool", "invalid_arguments"]);
 
-function lossFlags({ messages, metadata }: ExportRecord, mode: LossMode): boolean[] {
+function lossFlags(record: ExportRecord, mode: LossMode): boolean[] {
+  const { messages, metadata } = record;
   const faulty = new Set((metadata.faults ?? []).filter(({ type }) => AGENT_FAULTS.has(type)).map((f) => f.call_id));
-  const failed = new Set(
-    messages.flatMap((m) => (m.role === "tool" && isErrorResult(m.content) ? [m.tool_call_id] : [])),
-  );
+  const failed = findErrors(record);
   let hadError = false;
   return messages.map((message) => {
     if (message.role !== "assistant") return false;

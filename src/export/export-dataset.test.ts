@@ -14,7 +14,7 @@ function folder(): string {
 
 async function run(inputs: string[], options: Partial<ExportOptions> = {}) {
   const out = options.out ?? join(folder(), "rows.jsonl");
-  const { counts, files } = await exportDataset({ inputs, format: "jsonl", programVersion: "1", ...options, out });
+  const { counts, files } = await exportDataset({ inputs, format: "jsonl", ...options, out });
   const rows = files[0]?.endsWith(".jsonl") ? read(files[0]) : [];
   return { counts, files, rows, ids: rows.map((row) => row.id) };
 }

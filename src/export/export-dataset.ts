@@ -1,7 +1,7 @@
 // From trajectories to what a trainer loads. Records stream through; only where rollouts must be compared or reordered is
-// an index of their places kept. Nothing is put in place unless everything was written and the counts add up.
+// an index of where they are kept. Nothing is put in place unless everything was written and the counts add up.
 import { basename, resolve } from "node:path";
-import { type Place, UsageError } from "../core/index.ts";
+import { UsageError } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
 import { type Choice, createFilter, isScripted, NOT_SCORED } from "./choose.ts";
 import { Counts, type CountsReport } from "./counts.ts";
@@ -11,9 +11,9 @@ import { type Indexed, type Order, orderIndex } from "./order.ts";
 import { Output, type OutputPlan, planOutput } from "./output.ts";
 import { type Candidate, makePairs } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
-import { RowMaker, type RowOptions } from "./row-maker.ts";
+import { RowMaker, type RowOptions, type RowPosition } from "./row-maker.ts";
 import { createSecretFinder, type SecretFinder } from "./secrets.ts";
-import { type Located, Source, type SourceOptions } from "./source.ts";
+import { type LineSource, type Located, Source, type SourceOptions } from "./source.ts";
 import { type Split, sideOf } from "./split.ts";
 import { createTokenCounter } from "./tokens.ts";
 
@@ -30,7 +30,6 @@ export type ExportOptions = SourceOptions &
     /** values of keys that must not leave */
     secrets?: readonly string[];
     license?: string;
-    programVersion: string;
   };
 
 export type ExportResult = { files: string[]; counts: CountsReport };
@@ -82,7 +81,7 @@ class Export {
   async run(): Promise<ExportResult> {
     const { bestOf, perQuery, shuffle, pairs } = this.#parts.options;
     if (bestOf || perQuery !== undefined || shuffle !== undefined || pairs === "preference") await this.#writeIndexed();
-    else for await (const { record, input, place } of this.#chosen()) this.#write(record, placeOf(input, place));
+    else for await (const { record, source } of this.#chosen()) this.#write(record, source);
     return this.#finish();
   }
 
@@ -98,15 +97,15 @@ class Export {
   async #writeIndexed(): Promise<void> {
     const { options, source } = this.#parts;
     const index: Indexed[] = [];
-    for await (const { record, input, place } of this.#chosen()) {
+    for await (const { record, source: from } of this.#chosen()) {
       const { query_id, dataset, rollout, score, id } = record;
       if (score === undefined && (options.bestOf || options.pairs)) this.#counts.leaveOut(NOT_SCORED);
-      else index.push({ input, place, query: `${dataset}\n${query_id}`, rollout, score: score ?? 0, id });
+      else index.push({ source: from, query: `${dataset}\n${query_id}`, rollout, score: score ?? 0, id });
     }
     const { kept, leftOut } = orderIndex(index, options);
     for (const reason of leftOut) this.#counts.leaveOut(reason);
     if (options.pairs === "preference") await this.#writePairs(kept);
-    else for (const { input, place } of kept) this.#write(await source.again(input, place), placeOf(input, place));
+    else for (const { source: from } of kept) this.#write(await source.readAgain(from), from);
   }
 
   async #writePairs(kept: Indexed[]): Promise<void> {
@@ -118,27 +117,27 @@ class Export {
     }
     for (const group of groups.values()) {
       const candidates: Candidate[] = [];
-      for (const { input, place } of group) {
-        const record = await this.#parts.source.again(input, place);
+      for (const { source } of group) {
+        const record = await this.#parts.source.readAgain(source);
         const dialogue = this.#parts.rows.candidate(record);
-        this.#stopAtSecret(record, placeOf(input, place));
+        this.#stopAtSecret(record, source);
         if (typeof dialogue === "string") this.#counts.leaveOut(dialogue);
         else candidates.push({ record, dialogue });
       }
       const { pairs, unpaired } = makePairs(candidates);
       for (const reason of unpaired) this.#counts.leaveOut(reason);
       for (const pair of pairs) {
-        const place = this.#rowPlace(pair.records.chosen);
-        this.#put(this.#parts.rows.writePair(pair, place), place.split, Object.values(pair.records));
+        const position = this.#positionOf(pair.records.chosen);
+        this.#put(this.#parts.rows.writePair(pair, position), position.split, Object.values(pair.records));
       }
     }
   }
 
-  #write(record: ExportRecord, from: Place): void {
-    const place = this.#rowPlace(record);
-    const written = this.#parts.rows.write(record, place);
+  #write(record: ExportRecord, from: LineSource): void {
+    const position = this.#positionOf(record);
+    const written = this.#parts.rows.write(record, position);
     if ("row" in written) this.#stopAtSecret(record, from);
-    this.#put(written, place.split, [record]);
+    this.#put(written, position.split, [record]);
   }
 
   #put(written: Written, split: string, records: ExportRecord[]): void {
@@ -167,16 +166,16 @@ class Export {
       this.#counts.note("reasoning dropped");
   }
 
-  #stopAtSecret(record: ExportRecord, place: Place): void {
+  #stopAtSecret(record: ExportRecord, { input, number }: LineSource): void {
     if (!this.#secrets) return;
     const { tools, ...rest } = record;
     const kind = this.#secrets.find(rest) ?? (tools && this.#secrets.findShared(tools));
     if (!kind) return;
     const advice = "nothing was written. A transform can take it out; --allow-secrets exports it as it is";
-    throw new UsageError(`a text looks like ${kind}: ${advice}`, place);
+    throw new UsageError(`a text looks like ${kind}: ${advice}`, { file: input.file, line: number });
   }
 
-  #rowPlace({ query_id }: ExportRecord): { split: string; index: number } {
+  #positionOf({ query_id }: ExportRecord): RowPosition {
     const { split: sides } = this.#parts.options;
     const split = sides ? sideOf(sides, query_id) : "train";
     return { split, index: this.#counts.rowsOf(split) };
@@ -184,7 +183,7 @@ class Export {
 
   #finish(): ExportResult {
     const { options, output, plan, rows } = this.#parts;
-    const { license = "unknown", programVersion, secrets: _secrets, transform, out: _out, ...settings } = options;
+    const { license = "unknown", secrets: _secrets, transform, out: _out, ...settings } = options;
     const counts = this.#counts.report();
     output.finish();
     const shown = {
@@ -199,7 +198,7 @@ class Export {
     const files = [
       ...plan.files.values(),
       output.add("export.json", `${JSON.stringify({ ...counts, ...facts, license, settings: shown }, null, 2)}\n`),
-      output.addCard(cardText({ plan, counts, facts, settings: shown, license, programVersion })),
+      output.addCard(cardText({ plan, counts, facts, settings: shown, license })),
     ];
     const info = rows.info();
     if (info) {
@@ -226,8 +225,4 @@ function refuseToReplace(source: Source, plan: OutputPlan): void {
   const written = new Set([...plan.files.values()].map((file) => resolve(file)));
   const clash = source.inputs.find(({ file }) => written.has(resolve(file)));
   if (clash) throw new UsageError(`--out would replace ${clash.file}, which is read`);
-}
-
-function placeOf(input: { file: string }, { number }: { number: number }): Place {
-  return { file: input.file, line: number };
 }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
-import { readManifest } from "../runs/index.ts";
+import { listRecordFiles, MANIFEST_FILE, readManifest } from "../runs/index.ts";
 
 export type InputFile = {
   file: string;
@@ -12,8 +12,10 @@ export type InputFile = {
   run: string | undefined;
 };
 
-/** Files that a run folder holds beside its records. */
-const NOT_RECORDS = new Set(["prompts.jsonl", "journal.jsonl", "failures.jsonl", "scores.jsonl", "annotations.jsonl"]);
+/** Files that a run folder holds besides its records. */
+const NOT_RECORDS = new Set([
+  ...["prompts.jsonl", "journal.jsonl", "failures.jsonl", "scores.jsonl", "judgements.jsonl", "annotations.jsonl"],
+]);
 
 export function findInputs(paths: readonly string[]): InputFile[] {
   const found = new Map<string, InputFile>();
@@ -26,21 +28,13 @@ export function findInputs(paths: readonly string[]): InputFile[] {
   return [...found.values()];
 }
 
-/**
- * A run's records stand where its manifest says; a run that was moved still has its own `trajectories` folder. What else
- * stands in it, an earlier export say, is no record. A folder that is no run holds result files.
- */
+/** A run's records are where its manifest says; a folder that is no run holds result files. */
 function filesOf(folder: string): InputFile[] {
-  const manifest = readManifest(join(folder, "manifest.json"));
-  const run = manifest || existsSync(join(folder, "prompts.jsonl")) ? folder : undefined;
-  const beside = jsonLines(folder).filter((file) => !run || /^iter\d+\.jsonl$/.test(basename(file)));
-  const inside = [...jsonLines(join(folder, "trajectories")), ...beside];
-  const named = Object.entries(manifest?.datasets ?? {}).flatMap(([dataset, { output }]): InputFile[] =>
-    existsSync(output) && !inside.some((file) => basename(file) === basename(output))
-      ? [{ file: output, dataset, run: folder }]
-      : [],
-  );
-  return [...inside.map((file) => ({ file, dataset: stem(file), run })), ...named];
+  const manifest = readManifest(join(folder, MANIFEST_FILE));
+  if (!manifest) return [...jsonLines(join(folder, "trajectories")), ...jsonLines(folder)].map(plainFile);
+  return listRecordFiles(folder, manifest)
+    .filter(({ file }) => existsSync(file))
+    .map((input) => ({ ...input, run: folder }));
 }
 
 function plainFile(file: string): InputFile {

@@ -108,7 +108,6 @@ test("an export reads the original's files and labels them on the way", async ()
     basePath,
     format: "deepseek",
     out,
-    programVersion: "1",
   });
   expect(counts).toMatchObject({ in: 1, out: 1, notes: {} });
   expect(read(out)[0]).toMatchObject({

@@ -1,7 +1,6 @@
-// Choosing among the rollouts of a query, and the order of rows: both over an index of places, not over the records.
+// Choosing among the rollouts of a query, and the order of rows: both over an index of where the records are, not over the records.
 import { createHash } from "node:crypto";
-import type { InputFile } from "./inputs.ts";
-import type { Place } from "./lines.ts";
+import type { LineSource } from "./source.ts";
 
 export type Order = {
   /** the best rollout of each query by score; with `perQuery`, the best so many */
@@ -11,7 +10,7 @@ export type Order = {
   shuffle?: number;
 };
 
-export type Indexed = { input: InputFile; place: Place; query: string; rollout: number; score: number; id: string };
+export type Indexed = { source: LineSource; query: string; rollout: number; score: number; id: string };
 
 export function orderIndex(
   index: Indexed[],

@@ -1,7 +1,7 @@
 // The system prompts and tool lists that were really sent, found again by the hashes that a record names.
 import { join } from "node:path";
 import { isObject, type JsonObject, parseJson } from "../core/index.ts";
-import { scanLines } from "../runs/index.ts";
+import { scanLines } from "../files/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export class PromptBook {

@@ -23,7 +23,7 @@ export type ExportRecord = {
   /** OpenAI function tools under the names that were really called; undefined where nobody knows them */
   tools: JsonObject[] | undefined;
   metadata: Partial<Trajectory["metadata"]> & { [key: string]: unknown };
-  /** the product of its checks' scores; undefined where it was not scored */
+  /** its task score; undefined where it was not scored */
   score: number | undefined;
   tags: string[];
   /** fields that a transform adds to the row, whatever the format */

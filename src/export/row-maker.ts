@@ -33,7 +33,7 @@ export type RowOptions = {
 };
 
 /** The side of a split that a row belongs to, and how many rows that side has. */
-export type RowPlace = { split: string; index: number };
+export type RowPosition = { split: string; index: number };
 
 export class RowMaker {
   readonly container: Container;
@@ -63,33 +63,33 @@ export class RowMaker {
     return "reason" in written ? written.reason : dialogue;
   }
 
-  write(record: ExportRecord, place: RowPlace): Written {
+  write(record: ExportRecord, position: RowPosition): Written {
     const query = `${record.dataset}\n${record.query_id}`;
     if (this.#format.oncePerQuery && this.#queries.has(query))
       return { reason: "another rollout of its query went out" };
-    const written = this.#strict(this.#write(record, place));
+    const written = this.#strict(this.#write(record, position));
     if (this.#format.oncePerQuery && "row" in written) this.#queries.add(query);
     return written;
   }
 
-  writePair(pair: Pair, place: RowPlace): Written {
-    return this.#strict(this.#format.pairs?.preference?.write(pair, this.#formatOptions(place)) as Written);
+  writePair(pair: Pair, position: RowPosition): Written {
+    return this.#strict(this.#format.pairs?.preference?.write(pair, this.#formatOptions(position)) as Written);
   }
 
   info(): { [key: string]: Json } | undefined {
     return this.#format.info?.(this.#options.pairs);
   }
 
-  #write(record: ExportRecord, place: RowPlace): Written {
+  #write(record: ExportRecord, position: RowPosition): Written {
     const dialogue = toDialogue(record, this.#shape);
     if (typeof dialogue === "string") return { reason: dialogue };
     if (this.#shape.loss && !dialogue.messages.some((message) => message.role === "assistant" && message.loss))
       return { reason: "no message of the agent is left to learn" };
-    if (this.#options.pairs !== "kto") return this.#format.write(dialogue, record, this.#formatOptions(place));
+    if (this.#options.pairs !== "kto") return this.#format.write(dialogue, record, this.#formatOptions(position));
     if (record.score === undefined) return { reason: NOT_SCORED };
     const judged = judge({ record, dialogue }, this.#options.desirable ?? 1);
     if (typeof judged === "string") return { reason: judged };
-    return this.#format.pairs?.kto?.write(judged, this.#formatOptions(place)) as Written;
+    return this.#format.pairs?.kto?.write(judged, this.#formatOptions(position)) as Written;
   }
 
   #strict(written: Written): Written {
@@ -98,9 +98,9 @@ export class RowMaker {
     return note === undefined ? written : { reason: note };
   }
 
-  #formatOptions(place: RowPlace): FormatOptions {
+  #formatOptions(position: RowPosition): FormatOptions {
     const { dataSource = "agent", useCot = true, arguments: given = "object" } = this.#options;
-    return { dataSource, useCot, arguments: given, container: this.container, inline: this.#shape.inline, ...place };
+    return { dataSource, useCot, arguments: given, container: this.container, inline: this.#shape.inline, ...position };
   }
 }
 

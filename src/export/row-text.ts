@@ -1,6 +1,7 @@
 // A row as one line of JSON that every loader agrees on. Arguments that become objects keep the very text that the model
 // wrote, so that no number changes on the way; tool lists, which many rows share, are turned into text once.
 import { parseJson } from "../core/index.ts";
+import { escapeLineEnds } from "../files/index.ts";
 import { parseArguments } from "./dialogue.ts";
 
 export type Row = { [column: string]: unknown };
@@ -31,14 +32,10 @@ export function rowText(row: Row): string {
   const members = Object.entries(row).flatMap(([key, value]) =>
     value === undefined ? [] : [`${JSON.stringify(key)}:${valueText(value)}`],
   );
-  const text = `{${members.join(",")}}`;
-  return LINE_ENDS.test(text) ? text.replace(EACH_LINE_END, escapeCharacter) : text;
+  return escapeLineEnds(`{${members.join(",")}}`);
 }
 
 const HALF = /\\u[dD][89a-fA-F]/;
-const LINE_ENDS = /[\u0085\u2028\u2029]/;
-const EACH_LINE_END = /[\u0085\u2028\u2029]/g;
-const escapeCharacter = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const sharedTexts = new WeakMap<object, string>();
 

@@ -1,5 +1,5 @@
 // Texts that look like keys. What was found is named by its kind and never shown.
-import { createRedactor } from "../models/index.ts";
+import { createRedactor } from "../core/index.ts";
 
 const KINDS: [string, RegExp][] = [
   ["an API key (sk-…)", /(?<![A-Za-z0-9_])sk-(?:[A-Za-z0-9]{20,}|(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,})/],

@@ -1,11 +1,11 @@
 // Records from their files: read, labelled, scored and transformed, one at a time.
 import { messageOf, parseJson, UsageError } from "../core/index.ts";
+import { type Extent, ExtentReader, readLines } from "../files/index.ts";
+import { TaskScores } from "../scoring/index.ts";
 import { BaseLabels } from "./base-labels.ts";
 import { findInputs, type InputFile } from "./inputs.ts";
-import { LineReader, type Place, readLines } from "./lines.ts";
 import { PromptBook } from "./prompts.ts";
 import { type ExportRecord, readRecord } from "./record.ts";
-import { ScoreBook } from "./scores.ts";
 import { loadTransform, type Transform } from "./transform.ts";
 
 export type SourceOptions = {
@@ -17,9 +17,11 @@ export type SourceOptions = {
   transform?: string | Transform | undefined;
 };
 
-export type Located = { input: InputFile; place: Place; record: ExportRecord };
+/** Where a line is: in which file, at which bytes, and its number there. */
+export type LineSource = Extent & { input: InputFile; number: number };
+export type Located = { source: LineSource; record: ExportRecord };
 /** A line that gives no record, with the reason. */
-export type Missed = { input: InputFile; place: Place; reason: string };
+export type Missed = { source: LineSource; reason: string };
 
 export const TORN = "a last line that is torn";
 export const BY_TRANSFORM = "left out by the transform";
@@ -29,8 +31,8 @@ export class Source {
   readonly #base: BaseLabels | undefined;
   readonly #transform: Transform | undefined;
   readonly #prompts = new Map<string, PromptBook>();
-  readonly #scores = new Map<string, ScoreBook>();
-  readonly #reader = new LineReader();
+  readonly #scores = new Map<string, TaskScores>();
+  readonly #reader = new ExtentReader();
 
   private constructor(inputs: InputFile[], base: BaseLabels | undefined, transform: Transform | undefined) {
     this.inputs = inputs;
@@ -39,7 +41,7 @@ export class Source {
     for (const { run } of inputs) {
       if (run === undefined || this.#prompts.has(run)) continue;
       this.#prompts.set(run, new PromptBook(run));
-      this.#scores.set(run, new ScoreBook(run));
+      this.#scores.set(run, new TaskScores(run));
     }
   }
 
@@ -50,26 +52,29 @@ export class Source {
 
   async *read(): AsyncGenerator<Located | Missed> {
     for (const input of this.inputs) {
-      for (const { text, isOpen, ...place } of readLines(input.file)) {
+      for (const { bytes, isOpen, offset, length, number } of readLines(input.file)) {
+        const text = lineText(bytes);
+        if (text.trim() === "") continue;
+        const source = { input, offset, length, number };
         const line = parseLine(text);
         if (line instanceof Error) {
           if (!isOpen || input.run === undefined)
-            throw new UsageError(`is not valid JSON: ${line.message}`, { file: input.file, line: place.number });
-          yield { input, place, reason: TORN };
+            throw new UsageError(`is not valid JSON: ${line.message}`, { file: input.file, line: number });
+          yield { source, reason: TORN };
           continue;
         }
-        const pending = this.#make(line, input, place);
+        const pending = this.#make(line, source);
         const record = pending instanceof Promise ? await pending : pending;
-        yield typeof record === "string" ? { input, place, reason: record } : { input, place, record };
+        yield typeof record === "string" ? { source, reason: record } : { source, record };
       }
     }
   }
 
-  /** The record at a place that was read before. */
-  async again(input: InputFile, place: Place): Promise<ExportRecord> {
-    const record = await this.#make(parseJson(this.#reader.textAt(input.file, place)), input, place);
-    if (typeof record === "string")
-      throw new UsageError(`has changed while it was read (${record})`, { file: input.file });
+  /** The record of a line that was read before. */
+  async readAgain(source: LineSource): Promise<ExportRecord> {
+    const { file } = source.input;
+    const record = await this.#make(parseJson(lineText(this.#reader.read(file, source))), source);
+    if (typeof record === "string") throw new UsageError(`has changed while it was read (${record})`, { file });
     return record;
   }
 
@@ -77,7 +82,7 @@ export class Source {
     this.#reader.close();
   }
 
-  #make(line: unknown, input: InputFile, { number }: Place): ExportRecord | string | Promise<ExportRecord | string> {
+  #make(line: unknown, { input, number }: LineSource): ExportRecord | string | Promise<ExportRecord | string> {
     const record = readRecord(line, input.dataset);
     if (typeof record !== "string") this.#label(record, input);
     if (!this.#transform) return record;
@@ -91,9 +96,14 @@ export class Source {
   #label(record: ExportRecord, { run }: InputFile): void {
     if (run !== undefined) {
       this.#prompts.get(run)?.label(record);
-      record.score ??= this.#scores.get(run)?.scoreOf(record);
+      record.score ??= this.#scoreOf(record, run);
     }
     this.#base?.label(record);
+  }
+
+  #scoreOf({ dataset, query_id: queryId, rollout, metadata }: ExportRecord, run: string): number | undefined {
+    const ending = { ...metadata, stop_reason: metadata.stop_reason ?? "" };
+    return this.#scores.get(run)?.scoreOf({ dataset, queryId, rollout }, ending).score ?? undefined;
   }
 
   async #transformed(record: ExportRecord, source: Parameters<Transform>[1]): Promise<ExportRecord | string> {
@@ -111,6 +121,10 @@ function emptyRecord(line: unknown, input: InputFile): ExportRecord {
     input.dataset,
   ) as ExportRecord;
   return { ...record, messages: [] };
+}
+
+function lineText(bytes: Buffer): string {
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 function parseLine(text: string): unknown {

@@ -8,7 +8,7 @@ import type { ExportRecord } from "./record.ts";
 import { Source, type SourceOptions } from "./source.ts";
 import { createTokenCounter } from "./tokens.ts";
 
-export type Spread = { mean: number; min: number; median: number; p95: number; max: number };
+export type Distribution = { mean: number; min: number; median: number; p95: number; max: number };
 export type ToolUse = {
   calls: number;
   malformed: number;
@@ -29,10 +29,10 @@ export type Stats = {
   stop_reasons: { [reason: string]: number };
   models: { [name: string]: number };
   duplicates: number;
-  tokens: Spread | undefined;
-  turns: Spread | undefined;
-  messages: Spread | undefined;
-  calls: Spread | undefined;
+  tokens: Distribution | undefined;
+  turns: Distribution | undefined;
+  messages: Distribution | undefined;
+  calls: Distribution | undefined;
   tools: { [name: string]: ToolUse };
   never_used: string[];
   /** parameters that a used tool has and that no call gave */
@@ -137,7 +137,7 @@ class Tally {
   }
 }
 
-function spread(numbers: number[]): Spread | undefined {
+function spread(numbers: number[]): Distribution | undefined {
   if (numbers.length === 0) return undefined;
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;

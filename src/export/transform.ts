@@ -25,8 +25,8 @@ export async function loadTransform(file: string): Promise<Transform> {
     try {
       result = await (transform as Transform)(record, source);
     } catch (error) {
-      const place = { file: source.file, line: source.line };
-      throw new UsageError(`the transform ${file} failed: ${messageOf(error)}`, place);
+      const location = { file: source.file, line: source.line };
+      throw new UsageError(`the transform ${file} failed: ${messageOf(error)}`, location);
     }
     if (result === null || result === undefined) return null;
     if (!isObject(result) || !Array.isArray(result.messages) || !isObject(result.extra))

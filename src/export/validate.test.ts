@@ -41,7 +41,7 @@ test("what we export is found to be right, in every format and container", async
     ["parquet", "parquet"],
   ] as const) {
     const out = join(mkdtempSync(join(tmpdir(), "rollout-validate-")), `rows.${extension}`);
-    await exportDataset({ inputs: [input], format, out, programVersion: "1" });
+    await exportDataset({ inputs: [input], format, out });
     expect(await validated(out, format), format).toEqual({ found: [], rows: 2 });
   }
 });
@@ -55,7 +55,7 @@ test("rows of pairs are checked on both sides", async () => {
     for (const pairs of ["preference", "kto"] as const) {
       if (pairs === "kto" && format === "openai") continue;
       const out = join(mkdtempSync(join(tmpdir(), "rollout-validate-")), "rows.jsonl");
-      await exportDataset({ inputs: [writeRun(lines)], format, pairs, out, programVersion: "1" });
+      await exportDataset({ inputs: [writeRun(lines)], format, pairs, out });
       expect(await validated(out, format), `${format} ${pairs}`).toEqual({ found: [], rows: pairs === "kto" ? 2 : 1 });
     }
   }

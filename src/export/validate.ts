@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { isObject, type JsonObject, messageOf, UsageError } from "../core/index.ts";
+import { readLines } from "../files/index.ts";
 import { checkDialogue, type Problem } from "./check-dialogue.ts";
 import { findFormat } from "./formats/index.ts";
-import { readLines } from "./lines.ts";
 import { plainRows } from "./pair-rows.ts";
 import { createSecretFinder } from "./secrets.ts";
 
@@ -47,7 +47,9 @@ export async function* validateFile({ file, format: name, secrets }: ValidateOpt
 type RowAt = { line: number; value: unknown };
 
 function* jsonRows(file: string): Generator<RowAt> {
-  for (const { text, number } of readLines(file)) {
+  for (const { bytes, number } of readLines(file)) {
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    if (text.trim() === "") continue;
     try {
       yield { line: number, value: JSON.parse(text) };
     } catch (error) {

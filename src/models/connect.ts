@@ -1,6 +1,6 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
 // endpoints, so that limits hold for everyone together. Packages that a dialect needs are loaded at its first call.
-import type { Clock, ModelClient, Random } from "../core/index.ts";
+import type { Clock, ModelClient, Random, Variables } from "../core/index.ts";
 import { awsSecrets } from "./ai-sdk/aws.ts";
 import { createAiSdkClient } from "./ai-sdk/client.ts";
 import { createDispatchers } from "./http.ts";
@@ -11,7 +11,7 @@ import { composeEndpoint } from "./replicas.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
-import { secretsOf, type Variables } from "./secrets.ts";
+import { secretsOf } from "./secrets.ts";
 
 export type ModelsDeps = {
   /** keys, proxies and whatever the registry refers to are read from here and nowhere else */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createRedactor } from "../core/index.ts";
 import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
-import { createRedactor } from "./secrets.ts";
 
 const context: FailureContext = {
   endpoint: "https://host/v1/chat/completions",

@@ -1,6 +1,6 @@
 // Every bad answer of a model server, in our words: what failed, whether trying again can help, how long to wait, and
 // what the user can do. Texts from servers are cut and redacted; a key is only ever named.
-import { type Blame, isObject, type Json, parseJson, RolloutError, type StopReason } from "../core/index.ts";
+import { type Blame, isObject, type Json, type LoopReason, parseJson, RolloutError } from "../core/index.ts";
 
 export const FAILURE_KINDS = [
   "rate-limit",
@@ -17,12 +17,11 @@ export const FAILURE_KINDS = [
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export class ModelFailure extends RolloutError {
-  readonly kind: FailureKind;
+  declare readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   constructor(kind: FailureKind, message: string, options: ModelFailureOptions = {}) {
-    super(options.boundary ?? "infrastructure", message, options);
-    this.kind = kind;
+    super(options.boundary ?? "infrastructure", message, { ...options, kind });
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
@@ -31,7 +30,7 @@ export class ModelFailure extends RolloutError {
 type ModelFailureOptions = {
   boundary?: Blame;
   retryable?: boolean;
-  stopReason?: StopReason;
+  stopReason?: LoopReason;
   cause?: unknown;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
@@ -59,7 +58,7 @@ export function failureOfStatus(
   const said = excerpt(context, message);
   const key = keyName === undefined ? "no key is set" : `the key is ${keyName}`;
   const refused = (text: string) => new ModelFailure("refused", `${text}${said}`, { status });
-  const own = (kind: FailureKind, stopReason: StopReason, text: string) =>
+  const own = (kind: FailureKind, stopReason: LoopReason, text: string) =>
     new ModelFailure(kind, `${text}${said}`, { status, stopReason, boundary: context.party });
 
   if (status < 500 && status !== 429 && !/tokens? per (min|day)/i.test(message)) {

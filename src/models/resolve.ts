@@ -1,11 +1,10 @@
 // From a model's name to all that a client needs: first the user's registry, then the offline catalogue.
-import { type JsonObject, UsageError } from "../core/index.ts";
+import { fillVariables, type JsonObject, readVariable, UsageError, type Variables } from "../core/index.ts";
 import { type CatalogueModel, type CatalogueProvider, findModel, findProvider } from "./catalogue/catalogue.ts";
 import { habitsOf, NO_HABITS } from "./catalogue/habits.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
 import { findEntry, type NamedModel, type Registry, type RegistryEntry } from "./registry.ts";
 import type { EndpointLimits, Prices, ReasoningHabits, ResolvedModel } from "./resolved.ts";
-import { fillVariables, readVariable, type Variables } from "./secrets.ts";
 
 export type ResolveContext = {
   registry?: Registry;
@@ -115,13 +114,14 @@ function keyFor(options: {
 }
 
 function writtenKey(written: string, where: string, context: ResolveContext): { apiKey?: string; keyName?: string } {
-  const { text, names } = fillVariables(written, {
+  const { text, values } = fillVariables(written, {
     env: context.env,
     where: `${where}, api_key`,
     keepMissing: context.allowMissingKeys,
   });
-  const keyName = names[0] ?? "<literal>";
-  return names.length > 0 && text.includes("${") ? { keyName } : { ...(text !== "" && { apiKey: text }), keyName };
+  const [keyName = "<literal>"] = values.keys();
+  const isMissing = [...values.values()].includes(undefined);
+  return { apiKey: isMissing || text === "" ? undefined : text, keyName };
 }
 
 function headersFrom(entry: RegistryEntry, where: string, context: ResolveContext): { [name: string]: string } {

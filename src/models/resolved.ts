@@ -68,3 +68,11 @@ export type CallSettings = {
   maxRetries?: number;
   extraParams?: JsonObject;
 };
+
+/** A party's model and how it is used: what a config says of an agent, a user or a judge. */
+export type PartyModel = {
+  model: string;
+  settings: CallSettings;
+  apiBase?: string | string[];
+  apiKey?: string;
+};

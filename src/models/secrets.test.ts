@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../core/index.ts";
+import { createRedactor, fillVariables, UsageError } from "../core/index.ts";
 import type { ResolvedModel } from "./resolved.ts";
-import { createRedactor, fillVariables, secretsOf } from "./secrets.ts";
+import { secretsOf } from "./secrets.ts";
 
 const KEY = "sk-pl/ant+ed?key=0123456789";
 

@@ -1,25 +1,26 @@
 // What a whole run may cost. Once it is spent, no new work is begun; calls under way may finish, so it can be exceeded by
 // what is in flight. Earlier parts of the run count.
+import type { FullConfig } from "../config/index.ts";
 import type { RunEvent, Usage } from "../core/index.ts";
 import { summarise } from "../runs/index.ts";
 
-export type RunBudget = { costUsd?: number; tokens?: number };
-
 export class BudgetWatch {
-  readonly #budget: RunBudget;
+  readonly #maxCost: number;
+  readonly #maxTokens: number;
   readonly #stop = new AbortController();
   #costUsd = 0;
   #tokens = 0;
 
-  /** What earlier parts of the run came to: their records, and what was paid for rollouts that have none yet. */
-  constructor(budget: RunBudget, outputs: readonly string[], paidBefore: () => Usage) {
-    this.#budget = budget;
-    if (budget.costUsd === undefined && budget.tokens === undefined) return;
-    for (const { cost_usd, input_tokens, output_tokens } of outputs.map(summarise)) {
+  /** `before`: the records of earlier parts of the run, and what was paid for rollouts that have none yet. */
+  constructor(config: FullConfig, before: { outputs: readonly string[]; unfinished: () => Usage }) {
+    this.#maxCost = config.max_cost ?? Number.POSITIVE_INFINITY;
+    this.#maxTokens = config.max_tokens_total ?? Number.POSITIVE_INFINITY;
+    if (config.max_cost === undefined && config.max_tokens_total === undefined) return;
+    for (const { cost_usd, input_tokens, output_tokens } of before.outputs.map(summarise)) {
       this.#costUsd += cost_usd;
       this.#tokens += input_tokens + output_tokens;
     }
-    this.#count(paidBefore());
+    this.#count(before.unfinished());
   }
 
   /** Set once the budget is spent. */
@@ -28,18 +29,13 @@ export class BudgetWatch {
   }
 
   onEvent(event: RunEvent): void {
-    if (event.type !== "entry-end" || event.entry.type === "tool-result") return;
-    this.#count(event.entry.usage);
+    if (event.type === "entry-end" && event.entry.usage) this.#count(event.entry.usage);
   }
 
   #count({ costUsd, inputTokens, outputTokens }: Usage): void {
     this.#costUsd += costUsd;
     this.#tokens += inputTokens + outputTokens;
-    this.#check();
-  }
-
-  #check(): void {
-    const { costUsd = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY } = this.#budget;
-    if (this.#costUsd >= costUsd || this.#tokens >= tokens) this.#stop.abort(new Error("the run's budget is spent"));
+    if (this.#costUsd >= this.#maxCost || this.#tokens >= this.#maxTokens)
+      this.#stop.abort(new Error("the run's budget is spent"));
   }
 }

@@ -1,36 +1,30 @@
 // What shapes a dialogue, part by part, and what changed since a run was made.
+import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
 import { contentHash, type Json } from "../core/index.ts";
-import { agentSystemPrompt, userGuidelines } from "../dialogue/index.ts";
+import { agentSystemPrompt, STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
 import type { Domain } from "../domains/index.ts";
 import type { CallSettings } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
-import type { DatasetSpec, RunSpec } from "./spec.ts";
 
-export function fingerprintParts(run: RunSpec, dataset: DatasetSpec, domain: Domain): FingerprintParts {
-  const { monitor, limits } = run;
-  const multiTurn = dataset.maxTurns > 1;
-  return clean({
+export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, domain: Domain): FingerprintParts {
+  const { judge } = run;
+  const { user } = dataset;
+  const isMultiTurn = dataset.maxTurns > 1;
+  return toJson({
     "domain content": domain.contentHash,
     "agent prompt": contentHash(agentSystemPrompt(domain.policy, dataset.agent.prompt)),
     "agent model": dataset.agent.model,
     "agent settings": samplingOf(dataset.agent.settings),
-    ...(multiTurn
-      ? {
-          "user guidelines": contentHash(userGuidelines(dataset.user.prompt)),
-          "user model": dataset.user.model,
-          "user settings": samplingOf(dataset.user.settings),
-        }
-      : {}),
+    "user guidelines": isMultiTurn ? contentHash(userGuidelines(user.prompt)) : undefined,
+    "user model": isMultiTurn ? user.model : undefined,
+    "user settings": isMultiTurn ? samplingOf(user.settings) : undefined,
+    "judge model": judge?.model,
+    "judge settings": judge && samplingOf(judge.settings),
     mode: dataset.mode,
-    max_turns: dataset.maxTurns,
     max_steps_per_turn: dataset.maxStepsPerTurn,
-    monitor: {
-      ...monitor,
-      judge: monitor.judge ? { model: monitor.judge.model, ...samplingOf(monitor.judge.settings) } : undefined,
-    },
-    "rollout limits": limits,
-    ...(dataset.faults ? { "tool faults": dataset.faults } : {}),
-    seed: run.seed,
+    ...Object.fromEntries(STOP_CONDITIONS.map(({ key }) => [key, dataset.stops[key]])),
+    "tool faults": dataset.faults,
+    seed: run.config.seed,
   });
 }
 
@@ -49,13 +43,11 @@ export function describeDrift(then: FingerprintParts | undefined, now: Fingerpri
 }
 
 /** What a model is asked to do differently; not how long we wait for it or how often we try. */
-function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...sampling }: CallSettings): {
-  [key: string]: Json;
-} {
-  return clean(sampling);
+function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...sampling }: CallSettings): FingerprintParts {
+  return toJson(sampling);
 }
 
-function clean(parts: { [key: string]: unknown }): { [key: string]: Json } {
+function toJson(parts: { [key: string]: unknown }): FingerprintParts {
   return JSON.parse(JSON.stringify(parts));
 }
 

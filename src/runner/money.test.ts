@@ -20,24 +20,24 @@ test("what a rollout costs is told in all and for each party", async () => {
 });
 
 test.each([
-  ["dollars", { maxCost: 0.02 }, { maxCost: 100 }],
-  ["tokens", { maxTokensTotal: 20_000 }, { maxTokensTotal: 100_000_000 }],
+  ["dollars", { max_cost: 0.02 }, { max_cost: 100 }],
+  ["tokens", { max_tokens_total: 20_000 }, { max_tokens_total: 100_000_000 }],
 ])("a run stops when its budget in %s is spent, and goes on under a larger one", async (_, small, large) => {
   const server = await serveScripted();
   const folder = join(temporaryFolder(), "run");
   const scene = { entry: PRICES, config: { limit: 6, max_workers: 1 }, folder };
-  const stopped = await play(networkRun(server.url, { ...scene, overrides: small }));
+  const stopped = await play(networkRun(server.url, { ...scene, patch: small }));
   expect(stopped.result.stoppedBy).toBe("budget");
   expect(stopped.result.left).toBeGreaterThan(0);
   expect(stopped.records.length).toBe(stopped.result.finished);
   const asked = server.requests().asked;
 
-  const refused = await play(networkRun(server.url, { ...scene, overrides: small }));
+  const refused = await play(networkRun(server.url, { ...scene, patch: small }));
   expect(refused.result).toMatchObject({ stoppedBy: "budget", finished: 0, left: stopped.result.left });
 
-  const whole = await play(networkRun(server.url, { ...scene, overrides: large }));
+  const whole = await play(networkRun(server.url, { ...scene, patch: large }));
   expect(whole.result).toMatchObject({ finished: stopped.result.left, left: 0, failed: 0 });
-  expect(whole.result).not.toHaveProperty("stoppedBy");
+  expect(whole.result.stoppedBy).toBeUndefined();
   expect(new Set(whole.records.map(({ id }) => id)).size).toBe(6);
   // no call was paid for twice, the rollout that was under way included
   const calls = whole.records.flatMap(({ metadata }) => Object.values(metadata.usage).map((usage) => usage.calls));
@@ -82,8 +82,8 @@ test("a context that hardly holds a dialogue is warned about in one line, a larg
 test("cassettes and journals hold costs, so a replayed run tells the same sum", async () => {
   const server = await serveScripted();
   const folder = temporaryFolder();
-  const recorded = await play(networkRun(server.url, { entry: PRICES }), { cassette: { record: folder } });
-  const replayed = await play(networkRun(server.url, { entry: PRICES }), { cassette: { replay: folder } });
+  const recorded = await play(networkRun(server.url, { entry: PRICES, patch: { record: folder } }));
+  const replayed = await play(networkRun(server.url, { entry: PRICES, patch: { replay: folder } }));
   const cost = (run: typeof recorded) => run.records.map(({ metadata }) => metadata.cost_usd).sort();
   expect(cost(replayed)).toEqual(cost(recorded));
   expect(readFileSync(join(replayed.result.folder, "journal.jsonl"), "utf8")).toContain('"costUsd":');

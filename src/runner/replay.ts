@@ -16,7 +16,7 @@ export function withRecord(
 }
 
 /** Calls whose effects others share are not executed again: their recorded results are taken. */
-export function trusting(environment: Environment, recorded: readonly Entry[]): Environment {
+export function trustRecord(environment: Environment, recorded: readonly Entry[]): Environment {
   const results = new Map(
     recorded
       .filter((entry): entry is ToolResultEntry => entry.type === "tool-result")

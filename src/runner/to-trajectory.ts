@@ -1,26 +1,21 @@
 // A played rollout as the record that users get.
 import {
-  addUsage,
   type Entry,
-  NO_USAGE,
   type Outcome,
-  type Query,
   rolloutId,
+  sumUsage,
   type ToolSpec,
   type Trajectory,
   type UsageRecord,
 } from "../core/index.ts";
-import { faultsOf, readUserText, toMessages, usageOf } from "../dialogue/index.ts";
-import { questionFields } from "./multi.ts";
-import type { PlannedRollout } from "./play-rollout.ts";
-import type { PreparedDataset } from "./prepare.ts";
-import { truncatedInput } from "./truncated-input.ts";
+import { faultsOf, readUserText, toMessages } from "../dialogue/index.ts";
+import type { PlannedRollout } from "./plan.ts";
+import { questionFields } from "./question-fields.ts";
+import { findTruncatedInput } from "./truncated-input.ts";
 
+/** What came of a rollout. */
 export type Played = {
-  dataset: PreparedDataset;
-  query: Query;
-  planned: PlannedRollout;
-  entries: Entry[];
+  entries: readonly Entry[];
   outcome: Outcome;
   startedAt: number;
   endedAt: number;
@@ -29,23 +24,13 @@ export type Played = {
   stateHash: string;
 };
 
-export function toTrajectory({
-  dataset,
-  query,
-  planned,
-  entries,
-  outcome,
-  startedAt,
-  endedAt,
-  tools,
-  toolsHash,
-  stateHash,
-}: Played): Trajectory {
-  const { key } = planned;
+export function toTrajectory(planned: PlannedRollout, played: Played): Trajectory {
+  const { dataset, query, key } = planned;
+  const { entries, outcome, tools, startedAt, endedAt } = played;
   const sent = { system: dataset.agentSystem, tools, opening: query.messages, entries };
-  const cutInput = dataset.agent.scripted ? [] : truncatedInput(sent);
+  const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
   const messages = toMessages(query.messages, entries);
-  const results = entries.filter((entry) => entry.type === "tool-result");
+  const errors = entries.flatMap((entry) => (entry.type === "tool-result" && entry.isError ? [entry.callId] : []));
   const calls = entries.flatMap((entry) =>
     entry.type === "reply" && entry.by === "agent" ? [...entry.toolCalls, ...(entry.ignoredCalls ?? [])] : [],
   );
@@ -57,27 +42,28 @@ export function toTrajectory({
     domains: dataset.domain.servers,
     success: outcome.success,
     messages,
-    ...(dataset.spec.rounds ? questionFields(query, messages, outcome, key.rollout) : {}),
+    ...(dataset.spec.rounds && questionFields(query, messages, outcome, key.rollout)),
     metadata: {
-      total_turns: turnsOf(entries, query.messages.at(-1)?.role === "user" ? 1 : 0),
+      total_turns: countTurns(entries, query.messages.at(-1)?.role === "user" ? 1 : 0),
       stop_reason: outcome.stopReason,
-      ...(outcome.blame ? { blame: outcome.blame } : {}),
-      ...(outcome.message ? { message: outcome.message } : {}),
+      blame: outcome.blame,
+      message: outcome.message,
       tool_call_count: calls.length,
-      tool_error_count: results.filter((result) => result.isError).length,
+      tool_error_count: errors.length,
+      tool_errors: errors,
       mode: dataset.spec.mode,
       usage: usageByParty(entries),
-      cost_usd: usageOf(entries).costUsd,
+      cost_usd: sumUsage(entries).costUsd,
       models: dataset.modelNames,
       scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),
       seed: planned.seed,
       fingerprint: planned.fingerprint,
       system_hash: dataset.systemHash,
-      tools_hash: toolsHash,
-      final_state_hash: stateHash,
+      tools_hash: played.toolsHash,
+      final_state_hash: played.stateHash,
       faults: [...faultsOf(entries), ...cutInput],
       attempt: planned.attempt,
-      ...(planned.drift ? { drift: true as const } : {}),
+      drift: planned.drift || undefined,
       timings: {
         started_at: new Date(startedAt).toISOString(),
         ended_at: new Date(endedAt).toISOString(),
@@ -88,7 +74,7 @@ export function toTrajectory({
 }
 
 /** User messages that the agent is asked to answer: the opening one, and each that does not end the dialogue. */
-function turnsOf(entries: readonly Entry[], opening: number): number {
+function countTurns(entries: readonly Entry[], opening: number): number {
   const asked = entries.filter(
     (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !readUserText(entry.content).end,
   );
@@ -102,10 +88,7 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
       (entry) => (entry.type === "reply" ? entry.by : entry.type === "verdict" ? "judge" : "") === party,
     );
     if (own.length === 0) continue;
-    const sum = own.reduce(
-      (total, entry) => (entry.type === "tool-result" ? total : addUsage(total, entry.usage)),
-      NO_USAGE,
-    );
+    const sum = sumUsage(own);
     parties[party] = {
       calls: own.length,
       input_tokens: sum.inputTokens,

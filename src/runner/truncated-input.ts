@@ -2,7 +2,8 @@
 // very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
 import { type Entry, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
 
-type Dialogue = {
+/** What was sent, from the first request to the last. */
+type Sent = {
   system: string;
   tools: readonly ToolSpec[];
   opening: readonly OpeningMessage[];
@@ -11,15 +12,15 @@ type Dialogue = {
 
 /** Texts of any language have fewer characters to a token than this. */
 const CHARACTERS_PER_TOKEN = 10;
-const SHORTEST = 8000;
+const MIN_CHARACTERS = 8000;
 
 /** One fault for the first reply of the agent whose request was cut, or none. */
-export function truncatedInput({
+export function findTruncatedInput({
   system,
   tools,
   opening,
   entries,
-}: Dialogue): { type: string; [detail: string]: string }[] {
+}: Sent): { type: string; [detail: string]: string }[] {
   let characters = system.length + toolCharacters(tools);
   for (const message of opening) characters += message.content.length;
   for (const entry of entries) {
@@ -30,7 +31,7 @@ export function truncatedInput({
     }
     const { inputTokens, cachedTokens } = entry.usage;
     const counted = Math.max(inputTokens, cachedTokens);
-    if (entry.by === "agent" && counted > 0 && characters > Math.max(SHORTEST, counted * CHARACTERS_PER_TOKEN))
+    if (entry.by === "agent" && counted > 0 && characters > Math.max(MIN_CHARACTERS, counted * CHARACTERS_PER_TOKEN))
       return [{ type: "truncated_input", sent_characters: String(characters), counted_tokens: String(counted) }];
     if (entry.rejected) continue;
     characters += entry.content.length;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { jsonLine } from "../files/index.ts";
 import { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
-import { jsonLine } from "./lines.ts";
 import { summarise } from "./summary.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollout-finished-"));

@@ -1,6 +1,6 @@
 // Which rollouts a run has already: read from the records themselves, quickly, without parsing whole lines.
 import { isObject, parseJson, type RolloutKey } from "../core/index.ts";
-import { type Line, scanLines } from "./lines.ts";
+import { type Line, scanLines } from "../files/index.ts";
 
 export type FinishedRecord = RolloutKey & { fingerprint: string };
 

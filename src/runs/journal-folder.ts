@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf, UsageError } from "../core/index.ts";
-import { fileName } from "./lines.ts";
+import { fileName } from "../files/index.ts";
 
 const OWNER = "journal.owner";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ended, NO_USAGE, type ReplyEntry, type RolloutKey, type RunEvent, type StopReason } from "../core/index.ts";
+import { endWith, type LoopReason, NO_USAGE, type ReplyEntry, type RolloutKey, type RunEvent } from "../core/index.ts";
 import { keyText } from "./finished.ts";
 import { journalLine, scanJournal } from "./journal.ts";
 
@@ -39,13 +39,13 @@ const entry = (of: RolloutKey, index: number, content: string): RunEvent => ({
   index,
   entry: reply(content),
 });
-const finished = (of: RolloutKey, stopReason: StopReason, attempt = 1): RunEvent => ({
+const finished = (of: RolloutKey, stopReason: LoopReason, attempt = 1): RunEvent => ({
   type: "rollout-end",
   ...of,
   at,
   attempt,
   fingerprint: "f1",
-  outcome: ended(stopReason),
+  outcome: endWith(stopReason),
   turns: 1,
   toolCalls: 0,
   usage: NO_USAGE,
@@ -118,7 +118,7 @@ describe("the journal read back", () => {
         finished(key("a"), "infrastructure", 2),
       ]),
     ).toBe(2);
-    expect(attempts([started(key("a")), finished(key("a"), "infrastructure"), finished(key("a"), "max_turns")])).toBe(
+    expect(attempts([started(key("a")), finished(key("a"), "infrastructure"), finished(key("a"), "max_steps")])).toBe(
       undefined,
     );
   });

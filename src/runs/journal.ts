@@ -1,5 +1,4 @@
 // The append-only log of a run. Read back, it gives the entries of every rollout that did not come to its end.
-import { closeSync, openSync, readSync } from "node:fs";
 import {
   type Entry,
   type EntryEnd,
@@ -12,8 +11,8 @@ import {
   type Usage,
   UsageError,
 } from "../core/index.ts";
+import { type Extent, jsonLine, readExtents, scanLines } from "../files/index.ts";
 import { keyText } from "./finished.ts";
-import { jsonLine, scanLines } from "./lines.ts";
 import { FORMAT_VERSION } from "./manifest.ts";
 
 /** Its entries are read from the journal when they are asked for: none are held meanwhile. */
@@ -34,23 +33,22 @@ export function journalLine(event: RunEvent): string {
   return jsonLine({ type, dataset, queryId, rollout, ...more });
 }
 
-type Place = { offset: number; length: number };
-type Open = { attempts: number; fingerprint: string; places: Place[]; ended: boolean };
+type Open = { attempts: number; fingerprint: string; extents: Extent[]; ended: boolean };
 
 /**
  * Rollouts that were started and did not end well, with the entries of their latest attempt, and where the last complete
- * line ends. Only the places of what is open at the same time are held in memory.
+ * line ends. Only where the entries of open rollouts are is held in memory.
  */
 export function scanJournal(file: string): { unfinished: Map<string, Unfinished>; completeBytes: number } {
   const open = new Map<string, Open>();
-  const completeBytes = scanJournalLines(file, ({ type, key, index, place, event }) => {
+  const completeBytes = scanJournalLines(file, ({ type, key, index, extent, event }) => {
     if (type === "entry-end") {
-      const places = open.get(key)?.places;
-      if (places?.length === index) places.push(place); // what follows a gap cannot be gone on from
+      const extents = open.get(key)?.extents;
+      if (extents?.length === index) extents.push(extent); // what follows a gap cannot be continued
     } else if (type === "rollout-start") {
       const { continued, attempt, fingerprint } = event() as RolloutStart;
-      const places = continued > 0 ? (open.get(key)?.places.slice(0, continued) ?? []) : [];
-      open.set(key, { attempts: attempt, fingerprint, places, ended: false });
+      const extents = continued > 0 ? (open.get(key)?.extents.slice(0, continued) ?? []) : [];
+      open.set(key, { attempts: attempt, fingerprint, extents, ended: false });
     } else if (type === "rollout-end") {
       const begun = open.get(key);
       if (begun && failed(event() as RolloutEnd)) begun.ended = true;
@@ -58,14 +56,14 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
     }
   });
   const unfinished = new Map<string, Unfinished>();
-  for (const [key, { attempts, fingerprint, places, ended }] of open) {
+  for (const [key, { attempts, fingerprint, extents, ended }] of open) {
     unfinished.set(keyText(keyOf(key)), {
       // an attempt that was cut off, rather than failed, does not count as one
       attempts: ended ? attempts : attempts - 1,
       fingerprint,
-      recorded: places.length,
+      recorded: extents.length,
       get entries() {
-        return places.length > 0 ? readEntries(file, places) : [];
+        return extents.length > 0 ? readEntries(file, extents) : [];
       },
     });
   }
@@ -82,7 +80,7 @@ export type JournalLine = {
   key: string;
   /** of an entry */
   index: number;
-  place: Place;
+  extent: Extent;
   /** of a reply or a verdict; of no other line */
   usage(): Usage | undefined;
   event(): RunEvent;
@@ -90,23 +88,23 @@ export type JournalLine = {
 
 /** Calls back for each line that is one of ours, and returns where the last complete one ends. */
 export function scanJournalLines(file: string, onLine: (line: JournalLine) => void): number {
-  return scanLines(file, ({ bytes, offset, number }) => {
+  return scanLines(file, ({ bytes, offset, length, number }) => {
     const type = typeOf(bytes);
     if (!type) return;
-    const place = { offset, length: bytes.length };
+    const extent = { offset, length };
     const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
     const usage = () => usageIn(bytes);
     if (type === "entry-end") {
       const end = bytes.indexOf(INDEX, KEY_START);
       if (end === -1) return;
       const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
-      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, place, usage, event });
+      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, usage, event });
       return;
     }
     const parsed = parseJson(bytes.toString("utf8")) as RunEvent | undefined;
     if (!parsed) return;
     if (type === "run-start") refuseNewer(parsed, { file, line: number });
-    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, place, usage, event: () => parsed });
+    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed });
   });
 }
 
@@ -144,29 +142,22 @@ function usageIn(bytes: Buffer): Usage | undefined {
   return parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1)) as Usage | undefined;
 }
 
-function refuseNewer(event: unknown, place: { file: string; line: number }): void {
+function refuseNewer(event: unknown, location: { file: string; line: number }): void {
   const version = isObject(event) ? Number(event.version ?? 1) : 1;
   if (version <= FORMAT_VERSION) return;
   throw new UsageError(
     `was written by a newer version of rollout (format ${version}, this one knows ${FORMAT_VERSION}); update rollout to go on with this run`,
-    place,
+    location,
   );
 }
 
 /** As many as can be read, from the first on. */
-export function readEntries(file: string, places: readonly Place[]): Entry[] {
+export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
   const entries: Entry[] = [];
-  const descriptor = openSync(file, "r");
-  try {
-    for (const { offset, length } of places) {
-      const bytes = Buffer.allocUnsafe(length);
-      readSync(descriptor, bytes, 0, length, offset);
-      const line = parseJson(bytes.toString("utf8")) as EntryEnd | undefined;
-      if (!line) break;
-      entries.push(line.entry);
-    }
-  } finally {
-    closeSync(descriptor);
+  for (const bytes of readExtents(file, extents)) {
+    const line = parseJson(bytes.toString("utf8")) as EntryEnd | undefined;
+    if (!line) break;
+    entries.push(line.entry);
   }
   return entries;
 }

@@ -1,9 +1,12 @@
 // What was asked of a run: enough to understand it later, to resume it, and to say what changed since.
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json, messageOf, UsageError } from "../core/index.ts";
-import { writeWhole } from "./write-whole.ts";
+import { writeWhole } from "../files/index.ts";
 
-export const FORMAT_VERSION = 1;
+/** 2: the manifest holds the resolved config, flags included, and no command. */
+export const FORMAT_VERSION = 2;
+
+export const MANIFEST_FILE = "manifest.json";
 
 /** The parts of a dataset's fingerprint, by name, so that drift can be told in words. */
 export type FingerprintParts = { [part: string]: Json };
@@ -15,12 +18,13 @@ export type Manifest = {
   created_at: string;
   updated_at: string;
   seed: number;
-  /** the command that resumes this run, and the folder that its relative paths start from */
-  resume_command: string;
+  /** the folder that relative paths start from */
   working_directory?: string;
   /** where the journal is, if not in the folder */
   journal?: string;
-  /** the resolved config; keys by NAME or "<literal>" */
+  /** the file that the config was read from, where it was: literal keys are read there again */
+  config_file?: string;
+  /** the resolved config, flags included; keys by NAME or "<literal>" */
   config: Json;
   datasets: { [name: string]: ManifestDataset };
 };
@@ -30,7 +34,7 @@ export type ManifestDataset = {
   parts: FingerprintParts;
   /** the hash of the parts */
   base: string;
-  /** where its queries and its domain come from, for whoever looks at the run later */
+  /** where its queries and its domain come from, for looking at the run later */
   source?: Json;
   /** the settings before that; records made under them are kept */
   earlier?: { parts: FingerprintParts; base: string }[];

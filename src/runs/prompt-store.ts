@@ -1,7 +1,6 @@
 // System prompts and tool lists that were really sent, each once, by content hash.
 import { contentHash, isObject, type JsonObject, parseJson, type ToolSpec } from "../core/index.ts";
-import { AppendFile, type AppendOptions } from "./append-file.ts";
-import { jsonLine, scanLines } from "./lines.ts";
+import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../files/index.ts";
 
 export type StoredPrompt =
   | { hash: string; kind: "system"; content: string }
@@ -9,8 +8,9 @@ export type StoredPrompt =
 
 export class PromptStore {
   readonly #file: AppendFile;
-  /** by hash; whoever comes while the first is being written waits for it */
+  /** by hash: done once it is written */
   readonly #known = new Map<string, Promise<void>>();
+  readonly #toolHashes = new WeakMap<readonly ToolSpec[], Promise<string>>();
 
   constructor(path: string, options: AppendOptions) {
     const completeBytes = scanLines(path, ({ bytes }) => {
@@ -24,9 +24,14 @@ export class PromptStore {
     return this.#keep({ hash: contentHash(text), kind: "system", content: text });
   }
 
-  async keepTools(tools: readonly ToolSpec[]): Promise<string> {
+  /** The same list object comes with every rollout of a domain: it is hashed once. */
+  keepTools(tools: readonly ToolSpec[]): Promise<string> {
+    const known = this.#toolHashes.get(tools);
+    if (known) return known;
     const content = toFunctionTools(tools);
-    return this.#keep({ hash: contentHash(content), kind: "tools", content });
+    const hash = this.#keep({ hash: contentHash(content), kind: "tools", content });
+    this.#toolHashes.set(tools, hash);
+    return hash;
   }
 
   close(): Promise<void> {

@@ -2,11 +2,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
+import { type Extent, type Holder, scanLines } from "../files/index.ts";
 import { readEntries, scanJournalLines } from "./journal.ts";
-import { scanLines } from "./lines.ts";
-import type { Holder } from "./lock.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
-import { recordFiles } from "./rounds.ts";
+import { MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
+import { listRecordFiles } from "./rounds.ts";
 import { type FailureRecord, writerOf } from "./run-folder.ts";
 import { RunTally } from "./tally.ts";
 
@@ -46,13 +45,11 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
     return record;
   };
   const isWanted = (name: string, other: string) => other === id && (dataset === undefined || name === dataset);
-  for (const [name, { output }] of Object.entries(manifest.datasets)) {
-    for (const file of recordFiles(path, name, output)) {
-      readTrajectories(file, id, (trajectory) => {
-        const own = trajectory.dataset ?? name;
-        if (isWanted(own, id)) recordOf(own).trajectory = trajectory;
-      });
-    }
+  for (const { dataset: name, file } of listRecordFiles(path, manifest)) {
+    readTrajectories(file, id, (trajectory) => {
+      const own = trajectory.dataset ?? name;
+      if (isWanted(own, id)) recordOf(own).trajectory = trajectory;
+    });
   }
   readJournalOf(journalOf(path, manifest), id, (name) => (isWanted(name, id) ? recordOf(name) : undefined));
   scanLines(join(path, "failures.jsonl"), ({ bytes }) => {
@@ -66,17 +63,17 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
 export function newestRun(outputs: string): string | undefined {
   if (!existsSync(outputs)) return undefined;
   const folders = [outputs, ...readdirSync(outputs).map((name) => join(outputs, name))];
-  const runs = folders.filter((folder) => existsSync(join(folder, "manifest.json")));
-  const age = (folder: string) => lastWrite(join(folder, "journal.jsonl")) ?? lastWrite(join(folder, "manifest.json"));
+  const runs = folders.filter((folder) => existsSync(join(folder, MANIFEST_FILE)));
+  const age = (folder: string) => lastWrite(join(folder, "journal.jsonl")) ?? lastWrite(join(folder, MANIFEST_FILE));
   return runs.sort((a, b) => (age(b) ?? 0) - (age(a) ?? 0))[0];
 }
 
 export function openRun(folder: string): { path: string; manifest: Manifest } {
   const path = resolve(folder);
-  const manifest = readManifest(join(path, "manifest.json"));
+  const manifest = readManifest(join(path, MANIFEST_FILE));
   if (manifest) return { path, manifest };
   throw new UsageError(
-    existsSync(path) ? `${folder} is not a run's folder: it has no manifest.json` : `There is no folder ${folder}`,
+    existsSync(path) ? `${folder} is not a run folder: it has no manifest.json` : `There is no folder ${folder}`,
   );
 }
 
@@ -103,10 +100,10 @@ function readTrajectories(file: string, id: string, onRecord: (trajectory: Traje
 }
 
 function readJournalOf(file: string, id: string, recordOf: (dataset: string) => RolloutRecord | undefined): void {
-  type Attempt = { dataset: string; startedAt: string; places: { offset: number; length: number }[] };
+  type Attempt = { dataset: string; startedAt: string; extents: Extent[] };
   const attempts = new Map<string, Attempt>();
-  scanJournalLines(file, ({ type, key, place, event }) => {
-    if (type === "entry-end") attempts.get(key)?.places.push(place);
+  scanJournalLines(file, ({ type, key, extent, event }) => {
+    if (type === "entry-end") attempts.get(key)?.extents.push(extent);
     if (type !== "rollout-start") return;
     const start = event();
     if (start.type !== "rollout-start" || rolloutId(start) !== id) return;
@@ -114,13 +111,13 @@ function readJournalOf(file: string, id: string, recordOf: (dataset: string) => 
     attempts.set(key, {
       dataset: start.dataset,
       startedAt: start.continued > 0 && before ? before.startedAt : start.at,
-      places: before?.places.slice(0, start.continued) ?? [],
+      extents: before?.extents.slice(0, start.continued) ?? [],
     });
   });
-  for (const { dataset, startedAt, places } of attempts.values()) {
+  for (const { dataset, startedAt, extents } of attempts.values()) {
     const record = recordOf(dataset);
     if (!record) continue;
     record.startedAt = startedAt;
-    record.entries = readEntries(file, places);
+    record.entries = readEntries(file, extents);
   }
 }

@@ -1,8 +1,9 @@
-// Where records stand. Question sets keep one file for each round of rollouts: `iter1.jsonl` holds rollout 0 of every question, `iter2.jsonl`
-// rollout 1, and so on. A dataset's output names them all at once.
+// Where records are. Question sets keep one file for each round of rollouts: `iter1.jsonl` holds rollout 0 of every
+// question, `iter2.jsonl` rollout 1, and so on. A dataset's output names them all at once.
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileName } from "./lines.ts";
+import { fileName } from "../files/index.ts";
+import type { Manifest } from "./manifest.ts";
 
 export const ROUND = "{round}";
 
@@ -17,6 +18,16 @@ export function roundFiles(output: string): string[] {
     return /^[1-9]\d*$/.test(number) ? [Number(number)] : [];
   });
   return rounds.sort((a, b) => a - b).map((round) => join(folder, `${head}${round}${tail}`));
+}
+
+/** The files that hold a run's records, each with the dataset it belongs to. */
+export function listRecordFiles(
+  run: string,
+  { datasets }: Pick<Manifest, "datasets">,
+): { dataset: string; file: string }[] {
+  return Object.entries(datasets).flatMap(([dataset, { output }]) =>
+    recordFiles(run, dataset, output).map((file) => ({ dataset, file })),
+  );
 }
 
 /** A dataset's record files: where its manifest says, or, in a run that was moved, where they usually are. */

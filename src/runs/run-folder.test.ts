@@ -6,7 +6,7 @@ import { contentHash, type RunEvent, type Trajectory, UsageError } from "../core
 import { keyText } from "./finished.ts";
 import { FORMAT_VERSION, type Manifest, readManifest } from "./manifest.ts";
 import { defaultOutput } from "./rounds.ts";
-import { besideIfTaken, RunFolder, type RunFolderOptions } from "./run-folder.ts";
+import { findFreePath, RunFolder, type RunFolderOptions } from "./run-folder.ts";
 
 const root = mkdtempSync(join(tmpdir(), "rollout-run-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -41,7 +41,6 @@ const manifest: Manifest = {
   created_at: at,
   updated_at: at,
   seed: 0,
-  resume_command: "rollout run",
   config: {},
   datasets: {},
 };
@@ -125,6 +124,7 @@ describe("a run folder", () => {
       dataset: "Clinic",
       attempt: 1,
       error: "gone",
+      kind: "server",
       boundary: "tool",
       entries: 3,
       at,
@@ -187,7 +187,7 @@ describe("the manifest", () => {
 });
 
 describe("a path beside", () => {
-  const beside = (wanted: string, ...taken: string[]) => besideIfTaken(wanted, (one) => taken.includes(one));
+  const beside = (wanted: string, ...taken: string[]) => findFreePath(wanted, (one) => taken.includes(one));
 
   test.each([
     ["runs/a", [], "runs/a"],
@@ -201,8 +201,8 @@ describe("a path beside", () => {
   });
 
   test("looks at the disk unless told otherwise", () => {
-    expect(besideIfTaken(root)).toBe(`${root}.2`);
-    expect(besideIfTaken(join(root, "free"))).toBe(join(root, "free"));
+    expect(findFreePath(root)).toBe(`${root}.2`);
+    expect(findFreePath(join(root, "free"))).toBe(join(root, "free"));
   });
 });
 

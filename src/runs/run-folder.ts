@@ -2,12 +2,10 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf, parseJson, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { AppendFile, type SyncMode } from "./append-file.ts";
+import { AppendFile, type Holder, jsonLine, Lock, type SyncMode, scanLines } from "../files/index.ts";
 import { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
 import { journalLine, scanJournal, type Unfinished } from "./journal.ts";
-import { jsonLine, scanLines } from "./lines.ts";
-import { type Holder, Lock } from "./lock.ts";
-import { type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
 import { roundFile, roundFiles } from "./rounds.ts";
 
@@ -32,6 +30,8 @@ export type FailureRecord = {
   dataset: string;
   attempt: number;
   error: string;
+  /** the class of the failure */
+  kind: string;
   boundary: string;
   entries: number;
   at: string;
@@ -57,7 +57,7 @@ export class RunFolder {
     makeWritable(this.path);
     this.#locks = [takeLock(join(this.path, "lock"), this.path)];
     try {
-      this.manifest = readManifest(join(this.path, "manifest.json"));
+      this.manifest = readManifest(join(this.path, MANIFEST_FILE));
       this.journalPath = resolve(options.checkpointDir ?? this.path, "journal.jsonl");
       const { unfinished, completeBytes } = scanJournal(this.journalPath);
       this.#unfinished = unfinished;
@@ -73,7 +73,7 @@ export class RunFolder {
   }
 
   writeManifest(manifest: Manifest): void {
-    const path = join(this.path, "manifest.json");
+    const path = join(this.path, MANIFEST_FILE);
     withUsageError(path, () => writeManifest(path, manifest));
   }
 
@@ -133,7 +133,7 @@ export class RunFolder {
 
   #append() {
     const { sync, onPause, giveUp } = this.#options;
-    return { sync, ...(onPause ? { onPause } : {}), ...(giveUp ? { giveUp } : {}) };
+    return { sync, onPause, giveUp };
   }
 }
 
@@ -142,8 +142,8 @@ export function writerOf(run: string): Holder | undefined {
   return Lock.holder(join(run, "lock"));
 }
 
-/** `path`, or the first of `path.2`, `path.3`, … that is not there: a run that must not touch the earlier one. */
-export function besideIfTaken(path: string, isTaken: (path: string) => boolean = existsSync): string {
+/** `path`, or the first of `path.2`, `path.3`, … that is not there: for a run that must not touch an earlier one. */
+export function findFreePath(path: string, isTaken: (path: string) => boolean = existsSync): string {
   if (!isTaken(path)) return path;
   const [, stem = path, extension = ""] = /^(.*?)(\.jsonl)?$/.exec(path) ?? [];
   let n = 2;
@@ -175,13 +175,13 @@ function makeWritable(path: string): void {
 }
 
 /** Less is not worth beginning with: not even the prompts would fit. */
-const LEAST_ROOM = 1 << 20;
+const MIN_ROOM = 1 << 20;
 
 function requireRoom(path: string): void {
   const { blocks, bavail, bsize } = statfsSync(path);
   const free = bavail * bsize;
   // some file systems do not know their size
-  if (blocks === 0 || free >= LEAST_ROOM) return;
+  if (blocks === 0 || free >= MIN_ROOM) return;
   throw new UsageError(
     `The disk of ${path} is full: ${Math.floor(free / 1024)} kB are free. Make room, or choose another folder`,
   );

@@ -1,13 +1,11 @@
 // A run's records in their canonical order: by query id and rollout. Each file is written anew beside the old one and put
 // in its place as a whole; a run that somebody writes to is left alone.
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Extent, Lock, readExtents, scanLines, syncFolder } from "../files/index.ts";
 import { readHead } from "./finished.ts";
-import { scanLines } from "./lines.ts";
-import { Lock } from "./lock.ts";
 import { openRun } from "./read-run.ts";
-import { recordFiles } from "./rounds.ts";
-import { syncFolder } from "./write-whole.ts";
+import { listRecordFiles } from "./rounds.ts";
 
 export type SortedFile = { dataset: string; file: string; records: number; changed: boolean };
 
@@ -15,8 +13,7 @@ export function sortRun(folder: string): SortedFile[] {
   const { path, manifest } = openRun(folder);
   const lock = Lock.take(join(path, "lock"), path);
   try {
-    return Object.entries(manifest.datasets)
-      .flatMap(([dataset, { output }]) => recordFiles(path, dataset, output).map((file) => ({ dataset, file })))
+    return listRecordFiles(path, manifest)
       .filter(({ file }) => existsSync(file))
       .map(({ dataset, file }) => ({ dataset, file, ...sortFile(file, dataset) }));
   } finally {
@@ -24,13 +21,13 @@ export function sortRun(folder: string): SortedFile[] {
   }
 }
 
-type Place = { dataset: string; id: string; rollout: number; offset: number; length: number };
+type RecordExtent = Extent & { dataset: string; id: string; rollout: number };
 
 function sortFile(file: string, dataset: string): { records: number; changed: boolean } {
-  const places: Place[] = [];
+  const records: RecordExtent[] = [];
   const end = scanLines(file, (line) => {
     const head = readHead(line, dataset);
-    places.push({
+    records.push({
       dataset: head?.dataset ?? dataset,
       id: head?.queryId ?? "",
       rollout: head?.rollout ?? 0,
@@ -38,15 +35,15 @@ function sortFile(file: string, dataset: string): { records: number; changed: bo
       length: line.bytes.length + 1,
     });
   });
-  const before = [...places];
-  places.sort(inOrder);
-  const changed = places.some((place, index) => place !== before[index]) || statSync(file).size !== end;
-  if (changed) rewrite(file, places);
-  return { records: places.length, changed };
+  const before = [...records];
+  records.sort(compareRecords);
+  const changed = records.some((record, index) => record !== before[index]) || statSync(file).size !== end;
+  if (changed) rewrite(file, records);
+  return { records: records.length, changed };
 }
 
 /** By code units, so that every machine agrees. */
-function inOrder(a: Place, b: Place): number {
+function compareRecords(a: RecordExtent, b: RecordExtent): number {
   return compare(a.dataset, b.dataset) || compare(a.id, b.id) || a.rollout - b.rollout || a.offset - b.offset;
 }
 
@@ -54,18 +51,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function rewrite(file: string, places: readonly Place[]): void {
-  const from = openSync(file, "r");
+function rewrite(file: string, records: readonly RecordExtent[]): void {
   const to = openSync(`${file}.new`, "w");
   try {
-    for (const { offset, length } of places) {
-      const bytes = Buffer.allocUnsafe(length);
-      readSync(from, bytes, 0, length, offset);
-      writeSync(to, bytes);
-    }
+    for (const bytes of readExtents(file, records)) writeSync(to, bytes);
     fsyncSync(to);
   } finally {
-    closeSync(from);
     closeSync(to);
   }
   renameSync(`${file}.new`, file);

@@ -1,7 +1,6 @@
 // What a run's records add up to. Reads the end of each line only, where the metadata stands.
 import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
-import { scanLines } from "./lines.ts";
-import { writeWhole } from "./write-whole.ts";
+import { scanLines, writeWhole } from "../files/index.ts";
 
 export type DatasetSummary = {
   rollouts: number;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type DatasetPlan, NO_USAGE, type RunEvent } from "../core/index.ts";
+import { type DatasetCounts, NO_USAGE, type RunEvent } from "../core/index.ts";
 import { readRun } from "./read-run.ts";
 import { RunFolder } from "./run-folder.ts";
 import { RunTally } from "./tally.ts";
@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 0, 1);
 const at = (second: number) => new Date(START + second * 1000).toISOString();
 const key = (queryId: string) => ({ dataset: "Clinic", queryId, rollout: 0 });
 
-function begin(plan: Partial<DatasetPlan>, second = 0): RunEvent {
+function begin(plan: Partial<DatasetCounts>, second = 0): RunEvent {
   const whole = { name: "Clinic", planned: 10, kept: 0, continuing: 0, retrying: 0, givenUp: 0, ...plan };
   return { type: "run-start", at: at(second), folder, programVersion: "1", datasets: [whole] };
 }
@@ -97,7 +97,7 @@ test("read back from the journal, the numbers are the same", async () => {
   const run = new RunFolder({ path: folder, sync: "never", checkpoints: true });
   run.writeManifest({
     ...{ format_version: 1, program_version: "1", node_version: "v20", created_at: at(0), updated_at: at(0) },
-    ...{ seed: 0, resume_command: "", config: {}, datasets: {} },
+    ...{ seed: 0, config: {}, datasets: {} },
   });
   for (const event of SESSION) await run.record(event);
   const now = START + 20_000;

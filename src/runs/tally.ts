@@ -1,9 +1,9 @@
-// What a run comes to at this moment, added up from its events: the live block, `rollout status` and whoever else watches
+// What a run comes to at this moment, added up from its events: the live block, `rollout status` and every other view
 // show the same numbers. Only rollouts that are running are held one by one.
-import { type DatasetPlan, NO_USAGE, type Outcome, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import { type DatasetCounts, NO_USAGE, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
 import { keyText } from "./finished.ts";
 
-export type DatasetTally = DatasetPlan & { finished: number; failed: number };
+export type DatasetTally = DatasetCounts & { finished: number; failed: number };
 
 export type RunTotals = {
   planned: number;
@@ -23,7 +23,7 @@ export type RunTotals = {
   costUsd: number;
   /** if it goes on like this */
   projectedCostUsd: number | undefined;
-  /** how many rollouts failed for what reason */
+  /** how many rollouts failed, by the class of the failure */
   errors: { [reason: string]: number };
   /** the longest running rollouts */
   slowest: { id: string; dataset: string; seconds: number }[];
@@ -34,7 +34,7 @@ type Running = { id: string; dataset: string; since: number };
 /** The rate is that of the last minutes: long enough for rollouts that take one. */
 const WINDOW_MS = 300_000;
 const SAMPLE_MS = 1000;
-const SLOWEST = 3;
+const MAX_SLOWEST = 3;
 
 export class RunTally {
   readonly #datasets = new Map<string, DatasetTally>();
@@ -72,8 +72,8 @@ export class RunTally {
       this.#running.delete(keyText(event));
       const dataset = this.#datasets.get(event.dataset);
       if (event.outcome.stopReason === "infrastructure") {
-        const reason = reasonOf(event.outcome);
-        this.#errors.set(reason, (this.#errors.get(reason) ?? 0) + 1);
+        const kind = event.outcome.kind ?? "unknown";
+        this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + 1);
         if (dataset) dataset.failed++;
       } else {
         this.#finished++;
@@ -122,7 +122,7 @@ export class RunTally {
     return this.#costUsd + ((this.#costUsd - this.#paidBefore) * left) / this.#finished;
   }
 
-  #begin(datasets: readonly DatasetPlan[], at: number): void {
+  #begin(datasets: readonly DatasetCounts[], at: number): void {
     for (const plan of datasets) this.#datasets.set(plan.name, { ...plan, finished: 0, failed: 0 });
     this.#running.clear();
     this.#errors = new Map();
@@ -152,17 +152,8 @@ export class RunTally {
     const slowest: RunTotals["slowest"] = [];
     for (const { id, dataset, since } of this.#running.values()) {
       slowest.push({ id, dataset, seconds: Math.max(0, now - since) / 1000 });
-      if (slowest.length === SLOWEST) break;
+      if (slowest.length === MAX_SLOWEST) break;
     }
     return slowest;
   }
-}
-
-/** A short name for many messages that mean the same. */
-function reasonOf({ blame, message = "" }: Outcome): string {
-  const status = /\b(?:HTTP |status |answered |with )?([45]\d\d)\b/.exec(message)?.[1];
-  if (status) return `HTTP ${status}`;
-  if (/time limit|timed? ?out|took longer/i.test(message)) return "time limit";
-  if (/ECONN|ENOTFOUND|EAI_AGAIN|socket|connect/i.test(message)) return "network";
-  return message.length > 0 ? message.replace(/\s+/g, " ").slice(0, 50) : (blame ?? "unknown");
 }

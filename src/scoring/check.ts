@@ -2,7 +2,7 @@
 // decide it says so about; nothing that was not checked ever counts as right.
 import type { Blame, Json, Query, Trajectory } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
-import type { Dialogue } from "./dialogue.ts";
+import type { Transcript } from "./dialogue.ts";
 import type { Judge } from "./judge/judge.ts";
 import type { Reference } from "./reference.ts";
 import type { ReplayedState } from "./replay.ts";
@@ -10,7 +10,7 @@ import type { ReplayedState } from "./replay.ts";
 export type CheckContext = {
   trajectory: Trajectory;
   /** the messages taken apart: calls with their results, what was said to whom */
-  dialogue: Dialogue;
+  dialogue: Transcript;
   query: Query;
   domain: Domain | undefined;
   /** what a flawless agent would have called and left behind, or why nobody knows */

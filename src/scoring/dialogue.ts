@@ -1,5 +1,5 @@
 // A trajectory's messages taken apart, for checks: each call with its result, and what was said to whom, in order.
-import { isObject, type JsonObject, parseJson, type Trajectory } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson, type Trajectory } from "../core/index.ts";
 
 export type RecordedCall = {
   id: string;
@@ -20,7 +20,7 @@ export type RecordedCall = {
 
 export type Said = { text: string; at: number };
 
-export type Dialogue = {
+export type Transcript = {
   /** those that were answered: a call in a reply that broke off was never made */
   calls: RecordedCall[];
   /** to the user */
@@ -28,16 +28,18 @@ export type Dialogue = {
   user: Said[];
 };
 
-export function readDialogue({ messages, metadata }: Trajectory): Dialogue {
+export function readDialogue(trajectory: Trajectory): Transcript {
+  const { messages, metadata } = trajectory;
   const results = new Map(
     messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
   );
   const faults = new Map((metadata.faults ?? []).flatMap((fault) => (fault.call_id ? [[fault.call_id, fault]] : [])));
-  const dialogue: Dialogue = { calls: [], agent: [], user: [] };
+  const errors = findErrors(trajectory);
+  const dialogue: Transcript = { calls: [], agent: [], user: [] };
   for (const [at, message] of messages.entries()) {
     if (message.role === "user") dialogue.user.push({ text: message.content, at });
     if (message.role !== "assistant") continue;
-    // words beside a call are a note to itself: the user sees only replies without calls
+    // words next to a call are a note to itself: the user sees only replies without calls
     if (!message.tool_calls?.length && message.content.trim() !== "")
       dialogue.agent.push({ text: message.content, at });
     for (const { id, function: called } of message.tool_calls ?? []) {
@@ -51,23 +53,14 @@ export function readDialogue({ messages, metadata }: Trajectory): Dialogue {
         text: called.arguments,
         arguments: isWellFormed ? (args as JsonObject) : undefined,
         result,
-        isError: !isWellFormed || REFUSED.has(faults.get(id)?.type ?? "") || isErrorText(result),
-        isTrouble: faults.get(id)?.type === "injected" || (isErrorText(result) && TROUBLE.test(result)),
+        isError: !isWellFormed || REFUSED.has(faults.get(id)?.type ?? "") || errors.has(id),
+        isTrouble: faults.get(id)?.type === "injected" || (errors.has(id) && TROUBLE.test(result)),
         isPreview: isPreviewText(result),
         at,
       });
     }
   }
   return dialogue;
-}
-
-/** By the contract of the datasets: `error`, or `success: false`, marks a failure. */
-export function isErrorText(result: string): boolean {
-  if (!result.includes('"error"') && !result.includes('"success"') && !/^(error|exception|traceback)\b/i.test(result))
-    return false;
-  const value = parseJson(result);
-  if (!isObject(value)) return /^(error|exception|traceback)\b/i.test(result);
-  return (value.error !== undefined && value.error !== null) || value.success === false;
 }
 
 export function isPreviewText(result: string): boolean {

@@ -12,12 +12,11 @@ import {
   UsageError,
 } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
-import { AppendFile, jsonLine, Lock } from "../runs/index.ts";
+import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
 import { readDialogue } from "./dialogue.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
-import { readLinesFrom } from "./read-lines.ts";
 import { findReference, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey, toScoreRecord } from "./scores.ts";
@@ -109,14 +108,14 @@ export class Evaluation {
     await this.#scores.synced();
   }
 
+  /** `bytes` are valid only until the next line is taken. */
   *#newLines(): Generator<{ dataset: ScoredDataset; bytes: Buffer }, undefined> {
     for (const dataset of this.#options.datasets) {
       for (const file of dataset.outputs) {
-        for (;;) {
-          const { lines, next } = readLinesFrom(file, this.#offsets.get(file) ?? 0);
-          if (lines.length === 0) break;
-          this.#offsets.set(file, next);
-          for (const bytes of lines) if (bytes.length > 0) yield { dataset, bytes };
+        for (const { bytes, offset, length, isOpen } of readLines(file, this.#offsets.get(file))) {
+          if (isOpen) break; // still being written
+          this.#offsets.set(file, offset + length + 1);
+          if (length > 0) yield { dataset, bytes };
         }
       }
     }

@@ -11,7 +11,7 @@ import {
   type StateChanges,
 } from "../core/index.ts";
 import { type Domain, expectedState, type PlayedReference, playReference } from "../domains/index.ts";
-import { isErrorText, isPreviewText } from "./dialogue.ts";
+import { isPreviewText } from "./dialogue.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
 import { isHardValue } from "./values.ts";
 
@@ -77,7 +77,7 @@ async function fromValidated(query: Query, task: ValidatedTask, domain: Domain):
 }
 
 function toCall(
-  { name, arguments: text, content }: PlayedReference["calls"][number],
+  { name, arguments: text, content, result }: PlayedReference["calls"][number],
   planned: PlanCall,
   domain: Domain,
   state: StateChanges,
@@ -87,7 +87,7 @@ function toCall(
     isGivenOut(value, args[key] ?? null, domain, state) ? [key] : [],
   );
   const wire = domain.toolbox.resolve(name)?.spec.name ?? name;
-  const kind: CallKind = isErrorText(content)
+  const kind: CallKind = result.isError
     ? "refused"
     : isPreviewText(content)
       ? "preview"

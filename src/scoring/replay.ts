@@ -1,13 +1,13 @@
 // The recorded calls once more, in a fresh environment with the rollout's seed: the state that the agent left behind. The
 // record holds a hash of it, so a replay that went another way is found out.
 import { contentHash, type Environment, RolloutError, type StateChanges, type Trajectory } from "../core/index.ts";
-import type { Dialogue } from "./dialogue.ts";
+import type { Transcript } from "./dialogue.ts";
 
 export type ReplayedState = { state: StateChanges };
 
 export async function replayCalls(
   trajectory: Trajectory,
-  { calls }: Dialogue,
+  { calls }: Transcript,
   open: () => Promise<Environment>,
   signal: AbortSignal,
 ): Promise<ReplayedState | string> {

@@ -1,7 +1,8 @@
 // `scores.jsonl`: one line for each result of a check. Append-only: of two lines for one rollout and one check, the later
 // one counts.
 import type { Blame, Json, Trajectory } from "../core/index.ts";
-import { keyText, scanLines } from "../runs/index.ts";
+import { scanLines } from "../files/index.ts";
+import { keyText } from "../runs/index.ts";
 import type { Check, CheckResult } from "./check.ts";
 
 export const SCORES_FILE = "scores.jsonl";

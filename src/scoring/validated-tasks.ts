@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject, type Json, type JsonObject, type Query } from "../core/index.ts";
 import { type DomainFiles, parseNames, setKey } from "../domains/index.ts";
-import { readJsonFile } from "./read-json-file.ts";
+import { readJson } from "../files/index.ts";
 
 export type ValidatedCall = { name: string; arguments: JsonObject; open: string[] };
 export type ValidatedTask = { calls: ValidatedCall[] };
@@ -39,7 +39,7 @@ function findFile(folder: string, servers: string[]): string | undefined {
 }
 
 function readCombos(file: string): Record<string, unknown>[] {
-  const list = readJsonFile(file);
+  const list = readJson(file);
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 

@@ -2,7 +2,7 @@
 import {
   type Environment,
   hexFrom,
-  isObject,
+  isErrorValue,
   type Json,
   type JsonObject,
   messageOf,
@@ -87,11 +87,10 @@ async function runHandler(handler: ToolHandler, context: ToolContext, args: Json
   }
 }
 
-/** By the contract of the datasets: `error`, or `success: false`, marks a failure. */
 export function toToolResult(value: Json): ToolResult {
   const content = typeof value === "string" ? value : JSON.stringify(value ?? null);
-  const isError = isObject(value) && ((value.error !== undefined && value.error !== null) || value.success === false);
-  return isError ? { content, isError, fault: "tool_error" } : { content, isError };
+  const isError = isErrorValue(value);
+  return { content, isError, fault: isError ? "tool_error" : undefined };
 }
 
 /** Between nine and four, a minute later with every call. */

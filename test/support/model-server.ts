@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock, JsonObject, ModelRequest } from "../../src/core/index.ts";
-import type { ResolvedModel } from "../../src/models/resolved.ts";
+import type { ResolvedModel } from "../../src/models/index.ts";
 
 export type Received = { url: string; headers: IncomingMessage["headers"]; body: JsonObject; text: string };
 

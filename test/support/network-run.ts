@@ -3,23 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
 import { canonicalJson, type RunEvent, type Trajectory } from "../../src/core/index.ts";
-import {
-  type MockServer,
-  type MockServerOptions,
-  type RegistryEntry,
-  startMockServer,
-} from "../../src/models/index.ts";
-import {
-  type Config,
-  createScriptFinder,
-  type Overrides,
-  type ResolvedRun,
-  type RunResolvedOptions,
-  type RunResult,
-  resolveConfig,
-  runResolved,
-} from "../../src/runner/index.ts";
+import { createScriptFinder } from "../../src/domains/index.ts";
+import { preflight } from "../../src/estimates/index.ts";
+import { type MockServer, startMockServer } from "../../src/models/index.ts";
+import type { MockServerOptions } from "../../src/models/mock-server/server.ts";
+import type { RegistryEntry } from "../../src/models/registry.ts";
+import { type MakeOptions, makeRollouts, type RunResult } from "../../src/runner/index.ts";
 import { readRecords, temporaryFolder } from "./play.ts";
 
 export async function serveScripted(options: Partial<MockServerOptions> = {}): Promise<MockServer> {
@@ -31,7 +22,7 @@ export async function serveScripted(options: Partial<MockServerOptions> = {}): P
 /** A run of bundled domains whose agent and user live at `url`. */
 export function networkRun(
   url: string,
-  scene: { config?: Partial<Config>; entry?: RegistryEntry; folder?: string; overrides?: Overrides } = {},
+  scene: { config?: Partial<Config>; entry?: RegistryEntry; folder?: string; patch?: ConfigPatch } = {},
 ): ResolvedRun {
   const entry: RegistryEntry = { provider: "openai", api_base: url, ...scene.entry };
   const config: Config = {
@@ -44,15 +35,15 @@ export function networkRun(
     ...scene.config,
   };
   const folder = scene.folder ?? join(temporaryFolder(), "run");
-  return resolveConfig(config, { folder, resumeCommand: "rollout run" }, { bundled: true, ...scene.overrides });
+  return resolveConfig({ bundled: true, ...config }, { folder, patch: scene.patch });
 }
 
 export type NetworkRun = { result: RunResult; records: Trajectory[]; events: RunEvent[] };
 
-export async function play(resolved: ResolvedRun, options: Partial<RunResolvedOptions> = {}): Promise<NetworkRun> {
+export async function play(resolved: ResolvedRun, options: MakeOptions = {}): Promise<NetworkRun> {
   const events: RunEvent[] = [];
   const onEvent = (event: RunEvent) => events.push(event);
-  const result = await runResolved(resolved, { programVersion: "0.0.0", env: {}, onEvent, ...options });
+  const result = await makeRollouts(resolved, { env: {}, onEvent, inspect: preflight, ...options });
   const records = Object.values(result.outputs).flatMap((file) => readRecords<Trajectory>(file));
   return { result, records, events };
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
 import {
   type Clock,
   type Entry,
@@ -19,15 +20,9 @@ import {
   type ToolSpec,
   type Trajectory,
 } from "../../src/core/index.ts";
-import { type DialogueSetup, playDialogue } from "../../src/dialogue/index.ts";
-import {
-  type Config,
-  type RunOptions,
-  type RunResult,
-  type RunSpec,
-  resolveConfig,
-  runRollouts,
-} from "../../src/runner/index.ts";
+import { playDialogue } from "../../src/dialogue/index.ts";
+import type { DialogueSetup } from "../../src/dialogue/play-dialogue.ts";
+import { type MakeOptions, makeRollouts, type RunResult } from "../../src/runner/index.ts";
 import { BaseTable, Database, type DomainServer, openInProcess, Toolbox } from "../../src/tools/index.ts";
 
 export const STOP = "###STOP###";
@@ -95,9 +90,9 @@ export async function play({ agent, user, opening = [], ...rest }: Scene): Promi
     origin: { dataset: "Desk", queryId: query.id, rollout: 0, seed: 1, mode: "positive" },
     environment: openDesk(),
     agent: { client: agent, system: "You lend books." },
-    ...(user ? { user: { client: user, system: query.userSystemPrompt } } : {}),
+    user: user && { client: user, system: query.userSystemPrompt },
     maxStepsPerTurn: 10,
-    stopConditions: [],
+    stopPolicy: () => undefined,
     clock: createTickingClock(),
     signal: new AbortController().signal,
     ...rest,
@@ -152,20 +147,22 @@ export type RunScene = {
   config: Config;
   /** models by the name that the config calls them */
   models?: { [name: string]: ModelClient };
-  spec?: Partial<RunSpec>;
-  options?: Partial<RunOptions>;
+  /** on top of the config, as flags are */
+  patch?: ConfigPatch;
+  options?: MakeOptions;
   folder?: string;
 };
 
-export type PlayedRun = { result: RunResult; records: Trajectory[]; events: RunEvent[]; run: RunSpec };
+export type PlayedRun = { result: RunResult; records: Trajectory[]; events: RunEvent[]; run: ResolvedRun };
 
 /** A whole run into a temporary folder; the records of all datasets, in the order of their files. */
-export async function run({ config, models = {}, spec = {}, options = {}, folder }: RunScene): Promise<PlayedRun> {
-  const own = { folder: folder ?? temporaryFolder(), resumeCommand: "rollout run" };
-  const resolved = { ...resolveConfig({ sync: "never", ...config }, own, { bundled: true }).run, ...spec };
+export async function run({ config, models = {}, patch = {}, options = {}, folder }: RunScene): Promise<PlayedRun> {
+  const resolved = resolveConfig(
+    { sync: "never", bundled: true, ...config },
+    { folder: folder ?? temporaryFolder(), patch },
+  );
   const events: RunEvent[] = [];
-  const result = await runRollouts(resolved, {
-    programVersion: "0.0.0",
+  const result = await makeRollouts(resolved, {
     createNetworkClient: ({ model }) => {
       const client = models[model];
       if (!client) throw new Error(`the test has no model ${model}`);

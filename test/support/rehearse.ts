@@ -2,15 +2,13 @@
 // comes out. Waiting is skipped, and what was waited for is kept.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type Config, resolveConfig } from "../../src/config/index.ts";
 import type { Clock, RunEvent, Trajectory } from "../../src/core/index.ts";
-import {
-  type MockServerOptions,
-  type RegistryEntry,
-  type RequestCounts,
-  type ServedRequest,
-  startMockServer,
-} from "../../src/models/index.ts";
-import { type Config, createScriptFinder, type RunResult, resolveConfig, runResolved } from "../../src/runner/index.ts";
+import { createScriptFinder } from "../../src/domains/index.ts";
+import { type RequestCounts, startMockServer } from "../../src/models/index.ts";
+import type { MockServerOptions, ServedRequest } from "../../src/models/mock-server/server.ts";
+import type { RegistryEntry } from "../../src/models/registry.ts";
+import { makeRollouts, type RunResult } from "../../src/runner/index.ts";
 import { readRecords, temporaryFolder } from "./play.ts";
 
 const DATASET = "StudentFinancialServices";
@@ -46,19 +44,17 @@ export async function rehearse(rehearsal: Rehearsal = {}): Promise<Rehearsed> {
   const server = await startMockServer({
     findScript: scripts.find,
     onRequest: (request) => seen.push(request),
-    ...(rehearsal.faults ? { faults: rehearsal.faults } : {}),
+    faults: rehearsal.faults,
     ...rehearsal.server,
   });
   const events: RunEvent[] = [];
   const { clock, slept } = createHurriedClock();
   try {
-    const resolved = resolveConfig(
-      configFor(server.url, rehearsal),
-      { folder: rehearsal.folder ?? temporaryFolder(), resumeCommand: "rollout run" },
-      { bundled: true, ids: rehearsal.ids ?? ["sfs-001"] },
-    );
-    const result = await runResolved(resolved, {
-      programVersion: "0.0.0",
+    const resolved = resolveConfig(configFor(server.url, rehearsal), {
+      folder: rehearsal.folder ?? temporaryFolder(),
+      patch: { bundled: true, ids: rehearsal.ids ?? ["sfs-001"] },
+    });
+    const result = await makeRollouts(resolved, {
       env: rehearsal.env ?? {},
       clock,
       onEvent: (event) => events.push(event),

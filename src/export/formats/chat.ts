@@ -1,7 +1,6 @@
 // The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in few members.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
-import type { AgentMessage, Call, Dialogue } from "../dialogue.ts";
-import { splitThinking, withThinking } from "../dialogue.ts";
+import { type AgentMessage, type Call, type Dialogue, splitThinking, withThinking } from "../dialogue.ts";
 import { type RawJson, type Row, rawArguments, shared } from "../row-text.ts";
 import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
 

@@ -1,6 +1,5 @@
 // The preprocessing shape of the seed's `add_key.py`: exactly five members in a message, null where absent.
-import type { DialogueMessage } from "../dialogue.ts";
-import { withThinking } from "../dialogue.ts";
+import { type DialogueMessage, withThinking } from "../dialogue.ts";
 import type { Row } from "../row-text.ts";
 import { readChat, toolsColumn } from "./chat.ts";
 import type { ColumnType, Format } from "./format.ts";

@@ -2,8 +2,7 @@
 // encoded twice, and objects of mixed shape are filled with nulls by the `datasets` that it asks for. So calls are written
 // as that text already, under the role that `function_tag` names.
 import { isObject, type JsonObject } from "../../core/index.ts";
-import type { Dialogue, DialogueMessage } from "../dialogue.ts";
-import { withThinking } from "../dialogue.ts";
+import { type Dialogue, type DialogueMessage, withThinking } from "../dialogue.ts";
 import type { Row } from "../row-text.ts";
 import { alternate, callsText } from "./alternating.ts";
 import { readChat, toolsColumn } from "./chat.ts";

@@ -1,7 +1,13 @@
 // LLaMA-Factory, `formatting: sharegpt`: human and observation on one side, gpt and function_call on the other.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
-import type { AgentMessage, Call, Dialogue, DialogueMessage } from "../dialogue.ts";
-import { splitThinking, withThinking } from "../dialogue.ts";
+import {
+  type AgentMessage,
+  type Call,
+  type Dialogue,
+  type DialogueMessage,
+  splitThinking,
+  withThinking,
+} from "../dialogue.ts";
 import type { Row } from "../row-text.ts";
 import { alternate, callsText, RESULT_SEPARATOR } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";

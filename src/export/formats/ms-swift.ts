@@ -2,8 +2,7 @@
 // whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader. The agent
 // has the last word.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
-import type { AgentMessage, Call, DialogueMessage } from "../dialogue.ts";
-import { splitThinking, withThinking } from "../dialogue.ts";
+import { type AgentMessage, type Call, type DialogueMessage, splitThinking, withThinking } from "../dialogue.ts";
 import { type Row, rawArguments } from "../row-text.ts";
 import { mergeSides } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";

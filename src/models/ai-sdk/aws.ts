@@ -1,7 +1,6 @@
 // What Bedrock needs to sign a request: the AWS variables of the environment that is handed in, and the region.
-import { UsageError } from "../../core/index.ts";
+import { readVariable, UsageError, type Variables } from "../../core/index.ts";
 import type { ResolvedModel } from "../resolved.ts";
-import { readVariable, type Variables } from "../secrets.ts";
 
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string; region: string };
 

@@ -2,12 +2,20 @@
 // neither waits nor tries again; every way in which a call can fail is a ModelFailure, and an abort by the caller comes
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
-import { type Clock, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
+import {
+  type Clock,
+  createRedactor,
+  type ModelClient,
+  type ModelRequest,
+  messageOf,
+  UsageError,
+  type Variables,
+} from "../../core/index.ts";
 import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
 import { recoverTextCalls } from "../openai/text-calls.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createRedactor, secretsOf, type Variables } from "../secrets.ts";
+import { secretsOf } from "../secrets.ts";
 import { awsCredentials, awsSecrets } from "./aws.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";

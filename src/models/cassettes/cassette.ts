@@ -1,23 +1,23 @@
-// Model calls, recorded and played back: each by its place (dataset, query, rollout, party, position), so that repeated
+// Model calls, recorded and played back: each by its key (dataset, query, rollout, party, position), so that repeated
 // rollouts are never answered by one another's recording, and only for the request that it was recorded for.
 import {
   type Blame,
+  type LoopReason,
   type ModelClient,
   type ModelReply,
   type RequestOrigin,
   RolloutError,
-  type StopReason,
 } from "../../core/index.ts";
 import { FAILURE_KINDS, type FailureKind, ModelFailure } from "../failure.ts";
 import { type ClientFacts, createFingerprinter, differenceOf, type RequestFingerprint } from "./fingerprint.ts";
 
-export type CallPlace = Pick<RequestOrigin, "dataset" | "queryId" | "rollout" | "party" | "position">;
+export type CallKey = Pick<RequestOrigin, "dataset" | "queryId" | "rollout" | "party" | "position">;
 
 /** One line of a cassette: a call, what was asked, and the reply or the failure that it came to in the end. */
 export type RecordedCall = {
   query_id: string;
   rollout: number;
-  party: CallPlace["party"];
+  party: CallKey["party"];
   position: number;
   request: RequestFingerprint;
   reply?: ModelReply;
@@ -27,14 +27,14 @@ export type RecordedCall = {
 export type RecordedFailure = {
   message: string;
   boundary: Blame;
-  stop_reason: StopReason;
+  stop_reason: LoopReason;
   kind?: FailureKind;
   status?: number;
 };
 
-/** Where recorded calls are kept; of several for one place, the last one counts. */
+/** Where recorded calls are kept; of several for one key, the last one counts. */
 export interface CassetteStore {
-  find(place: CallPlace): Promise<RecordedCall | undefined>;
+  find(key: CallKey): Promise<RecordedCall | undefined>;
   keep(dataset: string, call: RecordedCall): Promise<void>;
 }
 
@@ -81,9 +81,9 @@ export function createReplayClient(store: CassetteStore, facts: ClientFacts): Mo
   };
 }
 
-function unplayable({ dataset, queryId, rollout, party, position }: CallPlace, problem: string): RolloutError {
-  const place = `call ${position + 1} of the ${party} in rollout ${rollout} of "${queryId}" (${dataset})`;
-  return new RolloutError("infrastructure", `replay: ${place} ${problem}`);
+function unplayable({ dataset, queryId, rollout, party, position }: CallKey, problem: string): RolloutError {
+  const key = `call ${position + 1} of the ${party} in rollout ${rollout} of "${queryId}" (${dataset})`;
+  return new RolloutError("infrastructure", `replay: ${key} ${problem}`);
 }
 
 function toRecord(error: RolloutError): RecordedFailure {

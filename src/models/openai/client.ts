@@ -1,10 +1,10 @@
 // The OpenAI-compatible dialect: one call to one endpoint, straight on undici. It neither waits nor tries again; every
 // way in which a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import { type Clock, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import { type Clock, createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
 import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createRedactor, secretsOf } from "../secrets.ts";
+import { secretsOf } from "../secrets.ts";
 import { type Answer, type PostLimits, post } from "./post.ts";
 import { type Choice, readReply } from "./reply.ts";
 import { createBodyWriter } from "./request.ts";

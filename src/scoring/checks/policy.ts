@@ -3,7 +3,7 @@
 import type { Domain } from "../../domains/index.ts";
 import type { PolicyRule } from "../../tools/index.ts";
 import { type Check, failed, notCheckable, passed } from "../check.ts";
-import type { Dialogue, RecordedCall } from "../dialogue.ts";
+import type { RecordedCall, Transcript } from "../dialogue.ts";
 
 export const policyCheck: Check = {
   name: "policy",
@@ -20,7 +20,7 @@ export const policyCheck: Check = {
   },
 };
 
-function violations(rule: PolicyRule, dialogue: Dialogue, domain: Domain): string[] {
+function violations(rule: PolicyRule, dialogue: Transcript, domain: Domain): string[] {
   const calls = dialogue.calls.flatMap((call) => {
     const named = domain.toolbox.resolve(call.name);
     return named ? [{ call, wire: named.spec.name, server: named.server }] : [];
@@ -60,7 +60,7 @@ function isEffective(call: RecordedCall): boolean {
  * Consent: the agent had a preview of the very call, or asked in words; then it spoke to the user; then the user answered
  * and did not say no. A question without a preview needs a clear yes, since it may have been about something else.
  */
-function withoutConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }: Dialogue): string | undefined {
+function withoutConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }: Transcript): string | undefined {
   const answer = user.findLast(({ at }) => at < call.at);
   const question = answer && agent.findLast(({ at }) => at < answer.at);
   if (!answer || !question) return "without asking the user";

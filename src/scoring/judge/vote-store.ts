@@ -1,6 +1,6 @@
 // What judges answered, by the content of the question: `judgements.jsonl` in the run folder.
 import { isObject, parseJson } from "../../core/index.ts";
-import { AppendFile, jsonLine, scanLines } from "../../runs/index.ts";
+import { AppendFile, jsonLine, scanLines } from "../../files/index.ts";
 
 export type StoredVote = { key: string; model: string; vote: number; content: string };
 

@@ -15,7 +15,7 @@ export type Report = {
   /** scripted models took part: these are no model's numbers */
   scripted: boolean;
   score_rule: ScoreRule;
-  /** in words, for whoever quotes the numbers */
+  /** in words, for quoting the numbers */
   method: string;
   overall: Numbers;
   /** without rollouts that failed through somebody else's fault */
@@ -37,13 +37,14 @@ export type Report = {
 export const METHOD =
   "pass@k = 1 - C(n-c,k)/C(n,k) and pass^k = C(c,k)/C(n,k), means over the queries that have k scored rollouts; avg@n = mean over queries of the mean task score; 95 % intervals clustered by query (cluster-robust for shares of rollouts, ordinary for means over queries, Student's t; Wilson over queries where nothing varies).";
 
-const MOST_FAILURES = 200;
+const MAX_FAILURES = 200;
 
+/** `rule` instead of the one that the run's config names. */
 export function buildReport(folder: string, rule?: ScoreRule): Report {
-  return reportOf(collectRun(folder, rule), rule);
+  return reportOf(collectRun(folder, rule));
 }
 
-export function reportOf(run: Collected, rule: ScoreRule = "product"): Report {
+export function reportOf(run: Collected): Report {
   const byQuery = groupByQuery(run.rollouts);
   const tallies = (read: (facts: RolloutFacts[]) => Tally) => [...byQuery.values()].map(({ facts }) => read(facts));
   const names = [...new Set(run.rollouts.map(({ dataset }) => dataset))];
@@ -53,7 +54,7 @@ export function reportOf(run: Collected, rule: ScoreRule = "product"): Report {
     folder: run.folder,
     agents: [...run.agents],
     scripted: run.scripted,
-    score_rule: rule,
+    score_rule: run.rule,
     method: METHOD,
     overall: numbersOf(tallies(tallyOf)),
     agent_only: numbersOf(tallies(agentTally)),
@@ -70,7 +71,7 @@ export function reportOf(run: Collected, rule: ScoreRule = "product"): Report {
       run.rollouts.filter(({ blame }) => blame !== undefined),
       ({ blame }) => blame as Blame,
     ),
-    failures: failed.slice(0, MOST_FAILURES).map(toFailure),
+    failures: failed.slice(0, MAX_FAILURES).map(toFailure),
     stop_reasons: countBy(run.rollouts, ({ stopReason }) => stopReason),
     outcomes: {
       passed: run.rollouts.filter(({ pass }) => pass === true).length,

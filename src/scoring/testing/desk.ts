@@ -157,6 +157,7 @@ export async function sceneOf(
       total_turns: 1,
       stop_reason: "user_stop",
       tool_call_count: 0,
+      tool_errors: [],
       tool_error_count: 0,
       mode: "positive",
       usage: {},

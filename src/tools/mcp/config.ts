@@ -2,7 +2,7 @@
 // A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
-import { UsageError } from "../../core/index.ts";
+import { createRedactor, fillVariables, isSecretName, UsageError, type Variables } from "../../core/index.ts";
 
 const mcpServerSchema = z
   .strictObject({
@@ -63,8 +63,6 @@ export type ResolvedServer = {
   redact(text: string): string;
 };
 
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Stands for the server's own folder in `args` and `env`; filled in when the server starts. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the config writes it
 export const WORK_FOLDER = "${WORK_FOLDER}";
@@ -81,14 +79,12 @@ export function resolveServer(
   { variables, baseFolder }: { variables: Variables; baseFolder: string },
 ): ResolvedServer {
   const secrets = new Set<string>();
-  const expand = (text: string, where: string) =>
-    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (reference, variable: string, fallback?: string) => {
-      if (reference === WORK_FOLDER) return reference;
-      const value = variables[variable] ?? fallback;
-      if (value === undefined) throw new UsageError(`mcpServers.${name}.${where}: ${variable} is not set`);
-      if (!INHERITED.includes(variable)) secrets.add(value);
-      return value;
-    });
+  const expand = (written: string, where: string) => {
+    const options = { env: variables, where: `mcpServers.${name}.${where}`, skip: ["WORK_FOLDER"], allowOthers: true };
+    const { text, values } = fillVariables(written, options);
+    for (const [variable, value = ""] of values) if (!INHERITED.includes(variable)) secrets.add(value);
+    return text;
+  };
   const expandAll = (values: Record<string, string> = {}, where: string) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`)]));
   const fromBase = (path: string) => (/^\.\.?\//.test(path) ? resolve(baseFolder, path) : path);
@@ -100,7 +96,7 @@ export function resolveServer(
       return { kind: "http", url: parseUrl(expand(config.url ?? "", "url"), name), headers };
     }
     const own = expandAll(config.env, "env");
-    for (const [key, value] of Object.entries(own)) if (looksSecret(key)) secrets.add(value);
+    for (const [key, value] of Object.entries(own)) if (isSecretName(key)) secrets.add(value);
     const cwd = config.cwd === undefined ? undefined : expand(config.cwd, "cwd");
     return {
       kind: "stdio",
@@ -111,14 +107,15 @@ export function resolveServer(
     };
   };
 
+  const launched = launch();
   return {
     name,
-    launch: launch(),
+    launch: launched,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
     timeoutMs: (config.timeout ?? 60) * 1000,
     readOnly: config.read_only,
-    redact: (text) => redactAll(text, secrets),
+    redact: createRedactor([...secrets]),
   };
 }
 
@@ -134,15 +131,4 @@ function defaultIsolation(config: { command?: string | undefined }): Isolation {
 function parseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw new UsageError(`mcpServers.${name}.url: not a URL`);
   return new URL(text);
-}
-
-function looksSecret(key: string): boolean {
-  return /key|token|secret|password|auth|credential/i.test(key);
-}
-
-/** Values shorter than four characters would redact half of every sentence. */
-function redactAll(text: string, secrets: ReadonlySet<string>): string {
-  let clean = text;
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "<redacted>");
-  return clean;
 }

@@ -6,10 +6,11 @@ import {
   type ToolCall,
   type ToolResult,
   type ToolSpec,
+  type Variables,
 } from "../../core/index.ts";
 import { checkArguments, unknownTool } from "../arguments.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
-import { type McpServersConfig, resolveServer, type Variables } from "./config.ts";
+import { type McpServersConfig, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionSource } from "./connection-source.ts";
 import { ServerSession } from "./server-session.ts";

@@ -7,7 +7,7 @@ prints can reach the channel. Requests are answered one at a time, in order, eac
   open   session, seed, domain_name, servers [{name, file}]
            -> {} or {"unusable": text, "file": path, "line": number or null}
   call   session, server (its position), tool, arguments (JSON text), number
-           -> {"content": text, "error": bool} or {"failed": text}
+           -> {"content": text} or {"failed": text}
   state  session
            -> {"changes": JSON text of {table: {id: fields or null}}} or {"failed": text}
   close  session
@@ -30,7 +30,7 @@ sys.path[0] = os.path.dirname(os.path.abspath(__file__))
 import rollout_repeat
 import rollout_state
 from rollout_load import Unusable, enter, load_server
-from rollout_text import BIGGEST_RESULT, describe, is_error, to_text, without_surrogates
+from rollout_text import BIGGEST_RESULT, describe, to_text, without_surrogates
 
 del sys.path[0]  # what lies beside this file is not for servers to import
 
@@ -157,7 +157,7 @@ class Session:
             return {"failed": describe(error)}
         if len(content) > BIGGEST_RESULT:
             return {"failed": f"the result has {len(content)} characters, more than {BIGGEST_RESULT}"}
-        return {"content": content, "error": is_error(result)}
+        return {"content": content}
 
     def open(self):
         rollout_repeat.begin(self.seed, "open")

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import {
   type Environment,
+  isErrorText,
   type JsonObject,
   parseJson,
   RolloutError,
@@ -197,7 +198,8 @@ class PythonEnvironment implements Environment {
 function toResult(reply: JsonObject, limit: number): ToolResult {
   if (typeof reply.content !== "string") return failure(`The tool failed: ${reply.failed}`, "tool_error");
   const { content } = reply;
-  return capResult(reply.error ? { content, isError: true, fault: "tool_error" } : { content, isError: false }, limit);
+  const isError = isErrorText(content);
+  return capResult({ content, isError, fault: isError ? "tool_error" : undefined }, limit);
 }
 
 function unusable(reply: JsonObject): UsageError {

@@ -44,16 +44,5 @@ def without_surrogates(text):
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def is_error(result):
-    """By the contract of the datasets: `error`, or `success: false`, or the text of an unknown tool."""
-    if isinstance(result, str):
-        return "Unknown tool" in result
-    if not isinstance(result, dict):
-        return False
-    message = result.get("message")
-    unknown = isinstance(message, str) and "Unknown tool" in message
-    return result.get("error") is not None or result.get("success") is False or unknown
-
-
 def describe(error):
     return without_surrogates(f"{type(error).__name__}: {error}".rstrip(": "))

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "../../../src/runner/index.ts";
+import type { Config } from "../../../src/config/index.ts";
 
 const MODELS = { agent_model: "counted/agent", user_model: "counted/user" };
 

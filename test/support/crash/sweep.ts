@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Config } from "../../../src/config/index.ts";
 import { type EntryEnd, parseJson, type Trajectory } from "../../../src/core/index.ts";
-import type { Config } from "../../../src/runner/index.ts";
 
 export type KillHow = "before" | "torn" | "after";
 export type Kill = { at: number; how: KillHow };

@@ -1,0 +1,180 @@
+// `rollout single` and `rollout cross`: domains or combinations of a dataset folder, without a config file.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { type Config, type ConfigPatch, chooseRunnable, DatasetLocator, resolveConfig } from "../../config/index.ts";
+import { UsageError } from "../../core/index.ts";
+import { type DatasetKind, type DomainFiles, openQueryFiles } from "../../domains/index.ts";
+import { fileName, jsonLine } from "../../files/index.ts";
+import { addRunFlags, type RunFlags, toPatch, whole } from "../flags.ts";
+import type { Configure, Host } from "../host.ts";
+import { domainLines } from "../printing/list-text.ts";
+import { createTerminal } from "../printing/terminal.ts";
+
+type BatchFlags = RunFlags & {
+  all?: boolean;
+  domains?: string[];
+  list?: boolean;
+  generateConfigs?: boolean;
+  configOutputDir?: string;
+  mergeQueries?: boolean;
+  requirePolicy?: boolean;
+  minDomains?: number;
+};
+
+const EXAMPLES = {
+  single: `
+Examples:
+  rollout single --list --verbose
+  rollout single --domains StudentAcademicPortal --limit 5
+  rollout single --all --max-workers 32 --output-dir outputs/all
+  rollout single --all --agent-model 'scripted/agent?skill=0.7' --output-dir outputs/skill-0.7`,
+  cross: `
+Examples:
+  rollout cross --list --verbose
+  rollout cross --domains StudentFinancialServices StudentAcademicPortal --limit 5
+  rollout cross --all --max-workers 32 --output-dir outputs/combinations
+  rollout cross --generate-configs --config-output-dir configs/generated`,
+};
+
+export function configureFor(kind: DatasetKind): Configure {
+  const what = kind === "single" ? "domains" : "combinations";
+  return (command, host, done) => {
+    command
+      .option("--all", `all ${what}`)
+      .option("--domains <names...>", kind === "single" ? "these domains" : "one combination, in any order")
+      .option("--list", `list the ${what} (with --verbose: tools, policy, what is missing)`)
+      .option("--generate-configs", "write one config file each, and exit")
+      .option("--config-output-dir <dir>", "where they go", join("configs", "generated"));
+    if (kind === "cross") {
+      command
+        .option("--merge-queries", "write scattered query files merged, and exit")
+        .option("--require-policy", "only combinations that have a policy")
+        .option("--min-domains <n>", "only combinations of at least so many domains (default: 2)", whole(2));
+    }
+    addRunFlags(command)
+      .addHelpText("after", EXAMPLES[kind])
+      .action(async (flags: BatchFlags) => done(await runBatch(kind, flags, toPatch(command), host)));
+  };
+}
+
+async function runBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): Promise<number> {
+  const locator = new DatasetLocator(patch);
+  if (flags.list) return listDomains(kind, flags, patch, locator, host);
+  const choice = chooseDatasets(kind, flags, locator);
+  if (flags.mergeQueries) return mergeQueries(kind, choice, patch, locator, host);
+  if (flags.generateConfigs) return generateConfigs(kind, choice, patch, locator, flags, host);
+  const { runCommand } = await import("../run-command.ts");
+  const resolved = resolveConfig(choice, { folder: join("outputs", kind), patch, locator });
+  return runCommand(host, resolved, flags);
+}
+
+function listDomains(
+  kind: DatasetKind,
+  flags: BatchFlags,
+  { verbose = false }: ConfigPatch,
+  locator: DatasetLocator,
+  host: Host,
+): number {
+  const terminal = createTerminal(host);
+  const { folder, bundled } = locator.folder(kind);
+  const all = folder.list(kind);
+  const { minDomains: min_domains, requirePolicy: require_policy } = flags;
+  const listed = verbose ? all : chooseRunnable(all, { min_domains, require_policy });
+  const path = bundled ? "bundled" : folder.path;
+  for (const line of domainLines(terminal, listed, { verbose, path })) terminal.out(line);
+  return 0;
+}
+
+type Choice = Pick<Config, "datasets" | "auto_discover">;
+
+/** The datasets that the flags name, as a config would: those named, or all that there are. */
+function chooseDatasets(kind: DatasetKind, flags: BatchFlags, locator: DatasetLocator): Choice {
+  const { minDomains: min_domains, requirePolicy: require_policy } = flags;
+  if (!flags.domains) {
+    if (!flags.all && !flags.generateConfigs && !flags.mergeQueries)
+      throw new UsageError(`Say which: --all, or --domains ${kind === "single" ? "NAME…" : "A B"} (--list shows them)`);
+    return { auto_discover: { kind, min_domains, require_policy } };
+  }
+  const names = flags.domains.flatMap((name) => name.split(",")).filter((name) => name !== "");
+  if (kind === "cross" && names.length < 2)
+    throw new UsageError("A combination needs two domains or more: --domains A B");
+  const sets = kind === "single" ? names.map((name) => [name]) : [names];
+  return { datasets: datasetsOf(sets.map((set) => requireQueries(locator.findServers(set).files))) };
+}
+
+function datasetsOf(domains: DomainFiles[]): Config["datasets"] {
+  return Object.fromEntries(domains.map(({ name, servers }) => [name, servers.length > 1 ? { tools: servers } : {}]));
+}
+
+function requireQueries(files: DomainFiles): DomainFiles {
+  if (files.queryFiles.length > 0) return files;
+  const { name, missing } = files;
+  throw new UsageError(`${name} has no queries: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`);
+}
+
+/** The domains that a choice stands for. */
+function domainsOf(kind: DatasetKind, { datasets, auto_discover }: Choice, locator: DatasetLocator): DomainFiles[] {
+  if (datasets) return Object.keys(datasets).map((name) => locator.findDataset({ name }).files);
+  const runnable = chooseRunnable(locator.folder(kind).folder.list(kind), auto_discover ?? {});
+  if (runnable.length > 0) return runnable;
+  throw new UsageError(`There are no ${kind === "cross" ? "combinations" : "domains"} with queries here`);
+}
+
+/** One file each, with what is in force written out, for review. */
+function generateConfigs(
+  kind: DatasetKind,
+  choice: Choice,
+  patch: ConfigPatch,
+  locator: DatasetLocator,
+  { configOutputDir: folder = "." }: BatchFlags,
+  host: Host,
+): number {
+  const terminal = createTerminal(host);
+  const { output_dir = "outputs", ...settings } = patch;
+  mkdirSync(folder, { recursive: true });
+  for (const files of domainsOf(kind, choice, locator)) {
+    const file = join(folder, `${fileName(files.name)}.yml`);
+    const datasets = datasetsOf([files]);
+    const { config } = resolveConfig(
+      { datasets },
+      { folder: join(output_dir, fileName(files.name)), patch: settings, locator },
+    );
+    const { max_workers, seed, rollouts, max_turns, max_steps_per_turn, mode } = config;
+    const written = {
+      output_dir: join(output_dir, fileName(files.name)),
+      ...{ max_workers, seed, rollouts, max_turns, max_steps_per_turn, mode },
+      ...settings,
+      datasets,
+    };
+    writeFileSync(file, stringify(written));
+    terminal.out(file);
+  }
+  return 0;
+}
+
+function mergeQueries(
+  kind: DatasetKind,
+  choice: Choice,
+  { query_dir }: ConfigPatch,
+  locator: DatasetLocator,
+  host: Host,
+): number {
+  const terminal = createTerminal(host);
+  const folder = query_dir ?? join(locator.folder(kind).folder.path, "queries");
+  for (const files of domainsOf(kind, choice, locator)) {
+    const queries = openQueryFiles(files.queryFiles);
+    const target = join(folder, `${fileName(files.name)}.jsonl`);
+    const lines = queries.ids.map((_, index) => jsonLine(queries.record(index)));
+    writeFileSync(target, lines.join(""));
+    terminal.out(
+      `${target}: ${queries.size} queries from ${files.queryFiles.length} files, ${queries.repeats} repeats left out`,
+    );
+    for (const { id, keptAs, first, second } of queries.clashes) {
+      terminal.out(
+        `  "${id}" stands for two queries (${first.file}:${first.line}, ${second.file}:${second.line}); the second is "${keptAs}"`,
+      );
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,53 @@
+// `rollout report`: what one run came to, or several side by side, as tables, a page and a file for programs.
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { openRun } from "../../runs/index.ts";
+import { buildReport, compareReports, mergeSettings, type Report, reportHtml } from "../../scoring/index.ts";
+import type { Configure } from "../host.ts";
+import { comparisonLines, reportLines } from "../printing/report-text.ts";
+import { createTerminal } from "../printing/terminal.ts";
+
+const EXAMPLES = `
+Examples:
+  rollout report outputs/example
+  rollout report outputs/skill-0.9 outputs/skill-0.6 --out outputs/comparison`;
+
+export const configure: Configure = (command, host, done) => {
+  command
+    .argument("<dirs...>")
+    .option("--out <path>", "where they go: a folder, or a name for the page (default: the first run's folder)")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText("after", EXAMPLES)
+    .action((dirs: string[], flags: { out?: string; quiet?: boolean }) => {
+      const terminal = createTerminal(host);
+      const reports = dirs.map((dir) => buildReport(dir, mergeSettings(openRun(dir).manifest).score));
+      const comparison = reports.length > 1 ? compareReports(reports) : undefined;
+      const files = targets(flags.out ?? (dirs[0] as string));
+      mkdirSync(dirname(files.html), { recursive: true });
+      writeFileSync(files.html, reportHtml(reports, comparison));
+      writeFileSync(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
+      if (!flags.quiet) {
+        const text = comparison
+          ? comparisonLines(terminal, comparison)
+          : reports.flatMap((report) => reportLines(terminal, report));
+        for (const line of [...text, "", files.html, files.json]) terminal.out(line);
+      }
+      done(0);
+    });
+};
+
+/** The first run's numbers stand at the top, as they do where it is the only one. */
+function toJson(reports: Report[], comparison: ReturnType<typeof compareReports> | undefined): object {
+  const [first, ...others] = reports;
+  return { ...first, ...(comparison ? { comparison, others } : {}) };
+}
+
+function targets(out: string): { html: string; json: string } {
+  const isFile = [".html", ".json"].includes(extname(out)) && !isFolder(out);
+  const stem = isFile ? out.slice(0, -extname(out).length) : join(out, "report");
+  return { html: `${stem}.html`, json: `${stem}.json` };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,31 @@
+// `rollout resume`: continues a run as its folder remembers it.
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { resolveManifest } from "../../config/index.ts";
+import { UsageError } from "../../core/index.ts";
+import { openRun } from "../../runs/index.ts";
+import { addRunFlags, type RunFlags, toPatch } from "../flags.ts";
+import type { Configure } from "../host.ts";
+
+const EXAMPLES = `
+Examples:
+  rollout resume outputs/example
+  rollout resume outputs/example --max-workers 64 --no-retry-failed
+
+Keys are read from the environment again, as when the run was begun.`;
+
+export const configure: Configure = (command, host, done) => {
+  addRunFlags(command.argument("<folder>"))
+    .addHelpText("after", EXAMPLES)
+    .action(async (folder: string, flags: RunFlags) => {
+      const { path, manifest } = openRun(folder);
+      if (manifest.format_version < 2)
+        throw new UsageError(
+          `${folder} was made by an earlier version of rollout: run the command that began it again`,
+        );
+      const from = manifest.working_directory;
+      if (from && existsSync(from)) host.chdir(from);
+      const { runCommand } = await import("../run-command.ts");
+      done(await runCommand(host, resolveManifest(manifest, relative("", path), toPatch(command)), flags));
+    });
+};

@@ -1,0 +1,3 @@
+import { configureFor } from "./batch.ts";
+
+export const configure = configureFor("single");

@@ -1,0 +1,98 @@
+// What a person sees while a run goes on: one calm block on a terminal, a line every few seconds elsewhere.
+import type { RunEvent, RunStart } from "../../core/index.ts";
+import type { NetworkLoad } from "../../models/index.ts";
+import { RunTally } from "../../runs/index.ts";
+import { fitted, printable, type Terminal } from "./terminal.ts";
+import { totalsBlock, totalsLine } from "./totals-text.ts";
+
+const REDRAW_MS = 200;
+const LINE_MS = 5000;
+/** A taller block is harder to read, however tall the terminal. */
+const MOST_ROWS = 24;
+
+export type ProgressView = {
+  onEvent(event: RunEvent): void;
+  /** a line for the person, on standard error */
+  say(text: string): void;
+  stop(): void;
+};
+
+export type ProgressOptions = { now: () => number; load?: () => NetworkLoad | undefined };
+
+export function createProgress(terminal: Terminal, { now, load }: ProgressOptions): ProgressView {
+  const tally = new RunTally();
+  const waits = new Map<string, { until: number; reason: string }>();
+  const block = createBlock(terminal);
+  let timer: NodeJS.Timeout | undefined;
+
+  const waiting = () =>
+    [...waits]
+      .filter(([, wait]) => wait.until > now())
+      .map(([endpoint, wait]) => `${endpoint}: waiting ${Math.ceil((wait.until - now()) / 1000)} s (${wait.reason})`);
+  const draw = () => {
+    const rows = Math.min(terminal.rows() - 1, MOST_ROWS);
+    block.draw(totalsBlock(terminal, tally, { now: now(), load: load?.(), waits: waiting(), rows }));
+  };
+  const tell = () => terminal.out(totalsLine(tally.totals(now())));
+  const begin = ({ datasets }: RunStart) => {
+    const toDo = datasets.some(({ planned, kept, givenUp }) => planned > kept + givenUp);
+    if (!toDo) return;
+    timer = setInterval(terminal.interactive ? draw : tell, terminal.interactive ? REDRAW_MS : LINE_MS);
+    if (terminal.interactive) draw();
+  };
+
+  return {
+    onEvent(event) {
+      tally.add(event);
+      if (event.type === "run-start") {
+        for (const line of foundLines(event)) terminal.out(line);
+        begin(event);
+      } else if (event.type === "endpoint-wait") {
+        waits.set(event.endpoint, { until: now() + event.seconds * 1000, reason: event.reason });
+        if (!terminal.interactive) for (const line of waiting()) terminal.out(printable(line));
+      } else if (event.type === "run-note") {
+        block.erase();
+        terminal.out(printable(event.message));
+      }
+    },
+    say(text) {
+      block.erase();
+      terminal.err(text);
+    },
+    stop() {
+      if (!timer) return;
+      clearInterval(timer);
+      timer = undefined;
+      if (terminal.interactive) draw();
+      else tell();
+    },
+  };
+}
+
+/** In one line, what a run that goes on found: nothing where there was nothing. */
+export function foundLines({ datasets }: RunStart): string[] {
+  const sum = (member: "planned" | "kept" | "continuing" | "retrying" | "givenUp") =>
+    datasets.reduce((total, dataset) => total + dataset[member], 0);
+  const [kept, continuing, retrying, givenUp] = [sum("kept"), sum("continuing"), sum("retrying"), sum("givenUp")];
+  if (kept + continuing + retrying + givenUp === 0) return [];
+  const starting = sum("planned") - kept - continuing - retrying - givenUp;
+  const left = givenUp > 0 ? `, leaving ${givenUp} that failed` : "";
+  return [`Kept ${kept}, continuing ${continuing}, starting ${starting}, trying again ${retrying}${left}`];
+}
+
+/** Lines that are drawn over in place: nothing is cleared that is not written anew in the same breath. */
+function createBlock(terminal: Terminal): { draw(lines: string[]): void; erase(): void } {
+  let drawn = 0;
+  const up = () => (drawn > 0 ? `\u001b[${drawn}A\r` : "");
+  return {
+    draw(lines) {
+      const drawnLines = lines.map((line) => `${fitted(line, terminal.columns() - 1)}\u001b[K\n`);
+      terminal.write(`${up()}${drawnLines.join("")}\u001b[J`);
+      drawn = lines.length;
+    },
+    erase() {
+      if (drawn > 0) terminal.write(`${up()}\u001b[J`);
+      drawn = 0;
+    },
+  };
+}

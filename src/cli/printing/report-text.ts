@@ -1,0 +1,130 @@
+// Reports as tables for a terminal.
+import type { Comparison, Numbers, Report } from "../../scoring/index.ts";
+import { cut, printable, type Terminal, table } from "./terminal.ts";
+
+export function reportLines(terminal: Terminal, report: Report): string[] {
+  const { overall, agent_only, datasets, checks, blame, scripted } = report;
+  if (overall.scored === 0) return ["", "Nothing is scored yet: rollout eval on this folder scores it."];
+  return [
+    "",
+    ...numbersTable(terminal, [
+      ...Object.entries(datasets).map(([name, numbers]) => [name, numbers, numbers.agent_only] as const),
+      ...(Object.keys(datasets).length > 1 ? [["all", overall, agent_only] as const] : []),
+    ]),
+    "",
+    ...passTable(terminal, overall),
+    "",
+    ...head(
+      terminal,
+      table(
+        [
+          ["check", "passed", "failed", "not checkable"],
+          ...Object.entries(checks).map(([name, facts]) => [
+            printable(name),
+            String(facts.passed),
+            String(facts.failed),
+            String(facts.undecided),
+          ]),
+        ],
+        { right: [1, 2, 3] },
+      ),
+    ),
+    "",
+    blameLine(blame),
+    ...(scripted ? [terminal.paint("gray", "Scripted models took part: these are no model's numbers.")] : []),
+  ];
+}
+
+export function comparisonLines(terminal: Terminal, { runs, changed, shared_queries, left_out }: Comparison): string[] {
+  const rows = runs.map(({ folder, overall }) => [
+    printable(folder),
+    String(overall.scored),
+    share(overall.success_rate),
+    interval(overall.success_interval),
+    share(overall.avg_at_n),
+    `${overall.always}/${overall.wavers}/${overall.never}`,
+  ]);
+  const shown = changed.slice(0, 20);
+  return [
+    "",
+    `${shared_queries} queries in all ${runs.length} runs${left_out > 0 ? `, ${left_out} not in all of them` : ""}`,
+    ...head(
+      terminal,
+      table([["run", "scored", "success", "95 % interval", "avg@n", "always/sometimes/never"], ...rows], {
+        right: [1, 2, 4],
+      }),
+    ),
+    "",
+    `${changed.length} queries changed${changed.length > shown.length ? `; the ${shown.length} that changed most` : ""}`,
+    ...head(
+      terminal,
+      table([
+        ["query", "dataset", ...runs.map((_, index) => `run ${index + 1}`)],
+        ...shown.map(({ query, dataset, rates }) => [
+          cut(printable(query), 40),
+          cut(printable(dataset), 50),
+          ...rates.map(share),
+        ]),
+      ]),
+    ),
+  ];
+}
+
+function numbersTable(terminal: Terminal, rows: (readonly [string, Numbers, Numbers])[]): string[] {
+  const header = [
+    "dataset",
+    "queries",
+    "scored",
+    "success",
+    "95 % interval",
+    "agent's own",
+    "avg@n",
+    "always/sometimes/never",
+  ];
+  const cells = rows.map(([name, numbers, own]) => [
+    cut(printable(name), 60),
+    String(numbers.query_count),
+    String(numbers.scored),
+    share(numbers.success_rate),
+    interval(numbers.success_interval),
+    share(own.success_rate),
+    share(numbers.avg_at_n),
+    `${numbers.always}/${numbers.wavers}/${numbers.never}`,
+  ]);
+  return head(terminal, table([header, ...cells], { right: [1, 2, 3, 5, 6] }));
+}
+
+function passTable(terminal: Terminal, numbers: Numbers): string[] {
+  const rows = Object.keys(numbers.pass_at_k).map((k) => {
+    const enough = numbers.queries_with_k[k] ?? 0;
+    return [
+      k,
+      share(numbers.pass_at_k[k] ?? null),
+      interval(numbers.pass_at_k_interval[k] ?? null),
+      share(numbers.pass_hat_k[k] ?? null),
+      interval(numbers.pass_hat_k_interval[k] ?? null),
+      enough < numbers.query_count ? `${numbers.query_count - enough} queries have not enough rollouts` : "",
+    ];
+  });
+  return head(
+    terminal,
+    table([["k", "pass@k", "95 % interval", "pass^k", "95 % interval", ""], ...rows], { right: [0, 1, 3] }),
+  );
+}
+
+function blameLine(blame: Report["blame"]): string {
+  const parts = Object.entries(blame).map(([party, count]) => `${party} ${count}`);
+  return parts.length === 0 ? "No rollout failed." : `Failures by whose fault: ${parts.join(", ")}`;
+}
+
+function head(terminal: Terminal, [header = "", ...lines]: string[]): string[] {
+  return [terminal.paint("bold", header), ...lines];
+}
+
+function share(value: number | null): string {
+  return value === null ? "–" : `${(value * 100).toFixed(1)} %`;
+}
+
+function interval(range: { low: number; high: number } | null): string {
+  return range ? `${(range.low * 100).toFixed(1)} – ${(range.high * 100).toFixed(1)} %` : "–";
+}

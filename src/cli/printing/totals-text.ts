@@ -1,0 +1,90 @@
+// The numbers of a run as people read them: the live block and `rollout status` show the same lines.
+import type { NetworkLoad } from "../../models/index.ts";
+import type { DatasetTally, RunTally, RunTotals } from "../../runs/index.ts";
+import { count, cut, duration, printable, type Terminal, table } from "./terminal.ts";
+
+/** One line: what a plain log shows every few seconds. */
+export function totalsLine(totals: RunTotals): string {
+  return [
+    `${totals.done}/${totals.planned} done`,
+    `${totals.running} running`,
+    `${totals.waiting} waiting`,
+    `${totals.failed} failed`,
+    `${totals.perSecond.toFixed(1)}/s`,
+    ...(totals.secondsLeft === undefined ? [] : [`about ${duration(totals.secondsLeft * 1000)} left`]),
+    `${count(totals.tokens)} tokens`,
+    ...moneyOf(totals),
+  ].join(" · ");
+}
+
+export type BlockOptions = {
+  now: number;
+  load?: NetworkLoad | undefined;
+  /** waits of endpoints, in words */
+  waits?: readonly string[];
+  /** lines at most */
+  rows: number;
+};
+
+/** Everything, in as many lines as there is room for: what is left out first are datasets that are done. */
+export function totalsBlock(
+  terminal: Terminal,
+  tally: RunTally,
+  { now, load, waits = [], rows }: BlockOptions,
+): string[] {
+  const totals = tally.totals(now);
+  const below = [
+    totalsLine(totals),
+    ...[...(load?.endpoints ?? [])]
+      .filter(({ inFlight, waiting }) => inFlight + waiting > 0)
+      .map(({ endpoint, inFlight, waiting }) => `${printable(endpoint)}: ${inFlight} in flight, ${waiting} waiting`),
+    ...waits.map(printable),
+    ...counted("tried again", load?.retries ?? {}),
+    ...counted("failed", totals.errors),
+    ...slowestOf(totals),
+  ];
+  return [...datasetLines(terminal, tally.datasets, Math.max(rows - below.length, 1)), ...below].slice(0, rows);
+}
+
+/** So far, and in all if it goes on like this. */
+function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
+  if (costUsd === 0) return [];
+  const projected = projectedCostUsd === undefined ? "" : ` of about $${projectedCostUsd.toFixed(2)}`;
+  return [`$${costUsd.toFixed(2)}${projected}`];
+}
+
+function counted(what: string, numbers: { [reason: string]: number }): string[] {
+  const reasons = Object.entries(numbers).sort(([, a], [, b]) => b - a);
+  if (reasons.length === 0) return [];
+  return [`${what}: ${reasons.map(([reason, number]) => `${number} × ${printable(reason)}`).join(", ")}`];
+}
+
+function slowestOf({ slowest }: RunTotals): string[] {
+  const slow = slowest.filter(({ seconds }) => seconds >= SLOW_SECONDS);
+  if (slow.length === 0) return [];
+  return [`slowest: ${slow.map(({ id, seconds }) => `${printable(id)} ${duration(seconds * 1000)}`).join(", ")}`];
+}
+
+const SLOW_SECONDS = 5;
+
+function datasetLines(terminal: Terminal, datasets: DatasetTally[], room: number): string[] {
+  const open = datasets.filter((dataset) => doneOf(dataset) + failedOf(dataset) < dataset.planned);
+  const shown = datasets.length <= room ? datasets : open.slice(0, room - 1);
+  const rows = shown.map((dataset) => [
+    cut(printable(dataset.name), Math.max(16, terminal.columns() - BAR - 20)),
+    bar(terminal, doneOf(dataset), dataset.planned),
+    `${doneOf(dataset)}/${dataset.planned}`,
+  ]);
+  const more = datasets.length - shown.length;
+  return [...table(rows, { right: [2] }), ...(more > 0 ? [`and ${more} more datasets`] : [])];
+}
+
+const doneOf = ({ kept, finished }: DatasetTally) => kept + finished;
+const failedOf = ({ failed, givenUp }: DatasetTally) => failed + givenUp;
+
+const BAR = 24;
+
+function bar(terminal: Terminal, done: number, planned: number): string {
+  const filled = planned === 0 ? BAR : Math.floor((done / planned) * BAR);
+  return terminal.paint("green", "━".repeat(filled)) + terminal.paint("gray", "─".repeat(BAR - filled));
+}

@@ -1,0 +1,74 @@
+// `--verbose`: agent, user and tool texts as they come. One rollout is followed live; the lines of the others are held
+// and printed in one piece when they end, so that no two dialogues are mixed.
+import { type RolloutKey, type RunEvent, rolloutId } from "../../core/index.ts";
+import { keyText } from "../../runs/index.ts";
+import { entryLines } from "./dialogue-text.ts";
+import { foundLines, type ProgressView } from "./progress.ts";
+import { duration, printable, type Terminal } from "./terminal.ts";
+
+export type VerboseOptions = { maxLength: number; nameDataset: boolean };
+
+export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }: VerboseOptions): ProgressView {
+  /** of rollouts that run; their order is that of their starts */
+  const held = new Map<string, string[]>();
+  let followed: string | undefined;
+  let last: string | undefined;
+
+  const print = (key: string, title: string, lines: string[]) => {
+    if (lines.length === 0) return;
+    terminal.out([...(key === last ? [] : [title]), ...lines].join("\n"));
+    last = key;
+  };
+  const titleOf = (event: RolloutKey) => {
+    const name = printable(`${nameDataset ? `${event.dataset} ` : ""}${rolloutId(event)}`);
+    return terminal.paint("bold", `── ${name}`);
+  };
+  const titles = new Map<string, string>();
+  const follow = () => {
+    followed = held.keys().next().value;
+    if (followed === undefined) return;
+    print(followed, titles.get(followed) ?? "", held.get(followed) ?? []);
+    held.set(followed, []);
+  };
+
+  const onRollout = (event: RunEvent & RolloutKey) => {
+    const key = keyText(event);
+    if (event.type === "rollout-start") {
+      held.set(key, []);
+      titles.set(key, titleOf(event));
+      if (followed === undefined) follow();
+      return;
+    }
+    const lines =
+      event.type === "entry-end"
+        ? entryLines(terminal, event.entry, maxLength)
+        : event.type === "rollout-end"
+          ? [endLine(event)]
+          : [];
+    if (event.type === "entry-end" && key !== followed) {
+      held.get(key)?.push(...lines);
+      return;
+    }
+    print(key, titles.get(key) ?? titleOf(event), [...(held.get(key) ?? []), ...lines]);
+    if (event.type !== "rollout-end") return;
+    held.delete(key);
+    titles.delete(key);
+    if (key === followed) follow();
+  };
+
+  return {
+    onEvent(event) {
+      if (event.type === "run-start") for (const line of foundLines(event)) terminal.out(line);
+      if (event.type === "run-note") terminal.out(printable(event.message));
+      if ("queryId" in event) onRollout(event);
+    },
+    say: (text) => terminal.err(text),
+    stop: () => {},
+  };
+}
+
+function endLine(event: Extract<RunEvent, { type: "rollout-end" }>): string {
+  const { outcome, turns, toolCalls, durationMs } = event;
+  const why = outcome.message ? ` (${printable(outcome.message)})` : "";
+  return `         ${outcome.stopReason}${why}, ${turns} turns, ${toolCalls} tool calls, ${duration(durationMs)}`;
+}

@@ -1,0 +1,199 @@
+// The datasets of a config: which domain or servers each one means, and which models play it.
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { z } from "zod";
+import { type Location, UsageError } from "../core/index.ts";
+import { STOP_CONDITIONS } from "../dialogue/index.ts";
+import type { DatasetKind, DomainFiles } from "../domains/index.ts";
+import { findEntry, type Registry } from "../models/index.ts";
+import { type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
+import type { DatasetLocator, LocatedDomain } from "./locate.ts";
+import { resolveAgent, resolveUser } from "./parties.ts";
+import { type LocationOf, readYaml } from "./read-yaml.ts";
+import type { DatasetSpec } from "./run-spec.ts";
+import type { DatasetConfig, FullConfig } from "./schema.ts";
+
+export type NamedDataset = {
+  name: string;
+  config: DatasetConfig;
+  located: LocatedDomain;
+  mcpServers?: McpServersConfig;
+  /** where the config says something about this dataset, if there is a file */
+  locationOf(key?: string): Location | undefined;
+};
+
+type Found = Pick<NamedDataset, "located" | "mcpServers">;
+
+/** A mistake that has no location gets this one. */
+export function atLocation<T>(location: Location | undefined, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!location || !(error instanceof UsageError) || error.location) throw error;
+    throw new UsageError(error.message, location);
+  }
+}
+
+export function findDatasets(config: FullConfig, locator: DatasetLocator, locationOf: LocationOf): NamedDataset[] {
+  const { datasets, auto_discover: auto } = config;
+  if (datasets && auto)
+    throw new UsageError("datasets and auto_discover exclude each other", locationOf(["auto_discover"]));
+  if (auto) return atLocation(locationOf(["auto_discover", "base_path"]), () => discover(auto, locator));
+  if (!datasets) throw new UsageError("The config has neither datasets nor auto_discover", locationOf([]));
+  const entries: [string, DatasetConfig | null][] = Array.isArray(datasets)
+    ? datasets.map((name) => [name, null])
+    : Object.entries(datasets);
+  const shared = readServers(config);
+  return entries.map(([name, value], index) => {
+    const dataset: DatasetConfig = value ?? {};
+    const path = ["datasets", Array.isArray(datasets) ? index : name];
+    const locate = (key?: string) => locationOf(key === undefined ? path : [...path, key]);
+    const found = atLocation(locate(namingKey(dataset)), () => findDataset(name, dataset, shared, locator));
+    return { name, config: dataset, ...found, locationOf: locate };
+  });
+}
+
+function findDataset(
+  name: string,
+  config: DatasetConfig,
+  shared: McpServersConfig | undefined,
+  locator: DatasetLocator,
+): Found {
+  const own = readServers(config);
+  if (own) return withServers(name, config, own);
+  const tools = config.tools === undefined ? undefined : [config.tools].flat();
+  if (tools?.length === 0) return { located: withoutDomain(name, config, []) };
+  // next to mcpServers a query file's name says nothing about the tools
+  const path = shared ? undefined : config.path;
+  try {
+    return { located: locator.findDataset({ name, mcpDomain: config.mcp_domain, tools, path }, config.base_path) };
+  } catch (error) {
+    if (!shared || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
+    return withServers(name, config, tools ? pickServers(name, shared, tools) : shared);
+  }
+}
+
+/** The key that decides which domain a dataset means. */
+function namingKey(dataset: DatasetConfig): string | undefined {
+  return (["mcp_domain", "tools"] as const).find((key) => dataset[key] !== undefined);
+}
+
+const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
+
+function readServers(holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">): McpServersConfig | undefined {
+  if (!holder.mcp_config_file) return holder.mcpServers;
+  return { ...readYaml(holder.mcp_config_file, mcpFileSchema).mcpServers, ...holder.mcpServers };
+}
+
+function pickServers(name: string, servers: McpServersConfig, tools: string[]): McpServersConfig {
+  const missing = tools.find((tool) => !servers[tool]);
+  if (missing)
+    throw new UsageError(
+      `Dataset "${name}": "${missing}" is neither a domain nor one of mcpServers (${Object.keys(servers).join(", ")})`,
+    );
+  return Object.fromEntries(tools.map((tool) => [tool, servers[tool] as McpServersConfig[string]]));
+}
+
+function withServers(name: string, config: DatasetConfig, mcpServers: McpServersConfig): Found {
+  return { located: withoutDomain(name, config, Object.keys(mcpServers)), mcpServers };
+}
+
+/** Servers bring tools only, and questions need none: the queries come from `path`. */
+function withoutDomain(name: string, { path }: DatasetConfig, servers: string[]): LocatedDomain {
+  if (!path) throw new UsageError(`Dataset "${name}" has no domain of its own, so it needs a query file: path`);
+  const files: DomainFiles = {
+    name,
+    servers,
+    queryFiles: [path],
+    policyFile: undefined,
+    toolListFiles: {},
+    serverFiles: {},
+    tableFolders: [],
+    databaseName: name,
+    missing: [],
+  };
+  return { files, bundled: false, others: [] };
+}
+
+/** Everything a folder holds; with `min_domains` of two and more, the combinations only. */
+function discover(auto: NonNullable<FullConfig["auto_discover"]>, locator: DatasetLocator): NamedDataset[] {
+  const both = (auto.min_domains ?? 1) > 1 ? (["cross"] as const) : (["single", "cross"] as const);
+  const kinds: readonly DatasetKind[] = auto.kind ? [auto.kind] : both;
+  const party = (model: string | undefined) => (model ? { model } : undefined);
+  const found = locator.folders(kinds, auto.base_path).flatMap((opened) => {
+    const domains = chooseRunnable(opened.folder.list(opened.kind), auto);
+    return domains.map((files) => ({
+      name: files.name,
+      config: { agent: party(auto.agent_model), user: party(auto.user_model) },
+      located: locator.located(files, opened),
+      locationOf: () => undefined,
+    }));
+  });
+  if (found.length > 0) return found;
+  throw new UsageError(`There are no ${auto.kind === "cross" ? "combinations" : "domains"} with queries here`);
+}
+
+/** Those that can be run: with queries, and with a policy where one is required. */
+export function chooseRunnable(
+  domains: DomainFiles[],
+  { min_domains = 1, require_policy = false }: { min_domains?: number; require_policy?: boolean },
+): DomainFiles[] {
+  return domains.filter(
+    (files) =>
+      files.queryFiles.length > 0 &&
+      files.servers.length >= min_domains &&
+      (files.policyFile !== undefined || !require_policy),
+  );
+}
+
+export function resolveDataset(dataset: NamedDataset, config: FullConfig, registry: Registry): DatasetSpec {
+  const { name, config: own, located, mcpServers, locationOf } = dataset;
+  if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, locationOf("path"));
+  const maxTurns = own.max_turns ?? config.max_turns;
+  const modelOf = (party: "agent" | "user") => {
+    const named = typeof own[party] === "string" ? own[party] : own[party]?.model;
+    return named ?? config[`${party}_model`] ?? defaultModel(party, located.bundled && !own.path, registry);
+  };
+  const agent = atLocation(locationOf("agent"), () => {
+    const defaults = { temperature: config.agent_temperature, thinking: config.enable_thinking };
+    return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults });
+  });
+  const user = atLocation(locationOf("user"), () => {
+    const model = maxTurns === 1 ? "" : modelOf("user");
+    return resolveUser(own.user, { model, temperature: config.user_temperature });
+  });
+  return {
+    name,
+    domain: located.files,
+    queryFiles: own.path ? [own.path] : located.files.queryFiles,
+    output: own.output_path,
+    rounds: own.rounds ?? false,
+    agent,
+    user,
+    maxTurns,
+    stops: stopValues(config, maxTurns),
+    maxStepsPerTurn: own.max_steps_per_turn ?? config.max_steps_per_turn,
+    mode: own.mode ?? config.mode,
+    mcpServers,
+    faults: own.faults ?? config.faults,
+    otherDomains: located.others,
+  };
+}
+
+function stopValues(config: FullConfig, max_turns: number): { [key: string]: unknown } {
+  const values: { [key: string]: unknown } = { ...config, max_turns };
+  const active = STOP_CONDITIONS.filter(({ key }) => config.enable_monitor || !key.startsWith("monitor_"));
+  return Object.fromEntries(active.map(({ key }) => [key, values[key]]));
+}
+
+const USUAL_MODELS = { agent: "openai/deepseek-v3.2-fc", user: "openai/gpt-5" };
+
+/** Scripted for bundled domains; for a user's own data the usual names, if the registry holds them. */
+function defaultModel(party: "agent" | "user", scripted: boolean, registry: Registry): string {
+  if (scripted) return `scripted/${party}`;
+  const usual = USUAL_MODELS[party];
+  if (findEntry(usual, registry)) return usual;
+  throw new UsageError(
+    `No model is named for the ${party}. Give --${party}-model (or ${party}.model in the config), or register ${basename(usual)} in a models.yml (--models-config, models_config_file)`,
+  );
+}

@@ -1,0 +1,9 @@
+export { chooseRunnable } from "./datasets.ts";
+export { describeType } from "./describe-type.ts";
+export { hideKeys } from "./keys.ts";
+export { DatasetLocator } from "./locate.ts";
+export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
+export { readYaml } from "./read-yaml.ts";
+export { resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
+export type { DatasetSpec, ResolvedRun } from "./run-spec.ts";
+export { type Config, type ConfigFlag, configJsonSchema, type FullConfig, LOG_LEVELS, listFlags } from "./schema.ts";

@@ -1,0 +1,70 @@
+// From a party as the config writes it to the model it uses and how.
+import { existsSync, readFileSync } from "node:fs";
+import { type JsonObject, UsageError } from "../core/index.ts";
+import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
+import type { PartyModel } from "../models/index.ts";
+import type { AgentConfig, UserConfig } from "./schema.ts";
+
+type PartyConfig = Exclude<UserConfig, string>;
+
+/** What applies where the party itself says nothing, and the model it comes to. */
+export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean };
+
+export function resolveAgent(
+  config: AgentConfig | undefined,
+  defaults: PartyDefaults,
+): PartyModel & { prompt: AgentPrompt } {
+  const party = toObject(config);
+  return { ...resolveParty(party, defaults), prompt: { systemPrompt: readSystemPrompt(party) } };
+}
+
+export function resolveUser(
+  config: UserConfig | undefined,
+  defaults: PartyDefaults,
+): PartyModel & { prompt: UserPrompt } {
+  const party = toObject(config);
+  const prompt: UserPrompt = {
+    systemPrompt: readSystemPrompt(party),
+    guidelines: party.guidelines_file && readPrompt(party.guidelines_file),
+    customGuidelines: party.custom_guidelines,
+  };
+  return { ...resolveParty(party, defaults), prompt };
+}
+
+function resolveParty(config: PartyConfig, defaults: PartyDefaults): PartyModel {
+  const options = typeof config.thinking === "object" ? (config.thinking as JsonObject) : undefined;
+  const switched = typeof config.thinking === "boolean" ? config.thinking : options && options.type !== "disabled";
+  return {
+    model: defaults.model,
+    settings: {
+      temperature: config.temperature ?? defaults.temperature,
+      topP: config.top_p,
+      maxTokens: config.max_tokens,
+      thinking: config.enable_thinking ?? switched ?? defaults.thinking,
+      thinkingOptions: options,
+      sendSeed: config.send_seed,
+      recoverTextCalls: config.recover_text_calls,
+      timeoutSeconds: config.timeout,
+      maxRetries: config.max_retries,
+      extraParams: config.extra_params as JsonObject | undefined,
+    },
+    apiBase: config.api_base,
+    apiKey: config.api_key ?? undefined,
+  };
+}
+
+function readSystemPrompt({ system_prompt, system_prompt_file }: PartyConfig): string | undefined {
+  if (system_prompt !== undefined && system_prompt_file !== undefined) {
+    throw new UsageError("system_prompt and system_prompt_file exclude each other");
+  }
+  return system_prompt ?? (system_prompt_file && readPrompt(system_prompt_file));
+}
+
+function readPrompt(file: string): string {
+  if (!existsSync(file)) throw new UsageError(`There is no prompt file ${file}`);
+  return readFileSync(file, "utf8").trim();
+}
+
+function toObject(config: AgentConfig | UserConfig | undefined): PartyConfig {
+  return typeof config === "string" ? { model: config } : (config ?? {});
+}

@@ -1,0 +1,85 @@
+// From a config and a patch of it to a run: defaults filled in, domains located, prompts read, models named.
+import { existsSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { UsageError } from "../core/index.ts";
+import { type PartyModel, type Registry, registryFileSchema } from "../models/index.ts";
+import type { Manifest } from "../runs/index.ts";
+import { complaintsOf } from "./complaints.ts";
+import { findDatasets, resolveDataset } from "./datasets.ts";
+import { restoreKeys } from "./keys.ts";
+import { DatasetLocator } from "./locate.ts";
+import { type ConfigPatch, patchConfig } from "./patch.ts";
+import { type LocationOf, openYaml, readYaml } from "./read-yaml.ts";
+import type { ResolvedRun } from "./run-spec.ts";
+import { type Config, configSchema, type FullConfig } from "./schema.ts";
+
+export type ResolveOptions = {
+  /** the run folder, where neither config nor patch names one */
+  folder: string;
+  patch?: ConfigPatch;
+  configFile?: string;
+  locationOf?: LocationOf;
+  /** one that has opened the dataset folders already */
+  locator?: DatasetLocator;
+};
+
+export function resolveConfigFile(file: string, patch?: ConfigPatch): ResolvedRun {
+  const folder = join("outputs", basename(file, extname(file)));
+  const { value, locationOf } = openYaml(file, configSchema);
+  return resolveFull(value, { folder, patch, configFile: file, locationOf });
+}
+
+export function resolveConfig(config: Config, options: ResolveOptions): ResolvedRun {
+  return resolveFull(parseConfig(config), options);
+}
+
+/** A run as its folder remembers it. Paths start from the folder that it was begun in. */
+export function resolveManifest({ config, config_file }: Manifest, folder: string, patch: ConfigPatch): ResolvedRun {
+  const original = () =>
+    config_file !== undefined && existsSync(config_file) ? readYaml(config_file, configSchema) : undefined;
+  const restored = restoreKeys(config, original) as Config;
+  const own = { ...patch, output_dir: folder, resume: true };
+  return resolveFull(parseConfig(restored), { folder, patch: own, configFile: config_file });
+}
+
+function parseConfig(config: Config): FullConfig {
+  const parsed = configSchema.safeParse(config);
+  if (parsed.success) return parsed.data;
+  const complaints = complaintsOf(parsed.error, config, configSchema);
+  throw new UsageError(complaints.map(({ message }) => `config: ${message}`).join("\n"));
+}
+
+function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
+  const { patch = {}, locationOf = () => undefined, configFile } = options;
+  const config = patchConfig(given, patch);
+  if (config.record !== undefined && config.replay !== undefined)
+    throw new UsageError("record and replay (--record, --replay) exclude each other");
+  const registry = readRegistry(config, locationOf);
+  const locator = options.locator ?? new DatasetLocator(config);
+  const all = findDatasets(config, locator, locationOf);
+  const chosen = config.dataset === undefined ? all : all.filter(({ name }) => name === config.dataset);
+  if (chosen.length === 0)
+    throw new UsageError(
+      `There is no dataset "${config.dataset}"; there are: ${all.map(({ name }) => name).join(", ")}`,
+    );
+  return {
+    config,
+    configFile,
+    folder: config.output_dir ?? config.auto_discover?.output_dir ?? options.folder,
+    datasets: chosen.map((dataset) => resolveDataset(dataset, config, registry)),
+    registry,
+    judge: resolveJudge(config, locationOf),
+  };
+}
+
+function readRegistry({ models_config_file: file, models }: FullConfig, locationOf: LocationOf): Registry {
+  if (file === undefined) return { ...models };
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}`, locationOf(["models_config_file"]));
+  return { ...readYaml(file, registryFileSchema).models, ...models };
+}
+
+function resolveJudge(config: FullConfig, locationOf: LocationOf): PartyModel | undefined {
+  if (!config.enable_monitor || !config.monitor_use_llm_judge) return undefined;
+  if (config.monitor_judge_model) return { model: config.monitor_judge_model, settings: { temperature: 0 } };
+  throw new UsageError("monitor_use_llm_judge needs monitor_judge_model", locationOf(["monitor_use_llm_judge"]));
+}

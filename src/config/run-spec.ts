@@ -1,0 +1,41 @@
+// A run, resolved: its config with every default filled in, its datasets located, its models named.
+import type { Mode } from "../core/index.ts";
+import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
+import type { DomainFiles } from "../domains/index.ts";
+import type { PartyModel, Registry } from "../models/index.ts";
+import type { McpServersConfig, ToolFaults } from "../tools/index.ts";
+import type { FullConfig } from "./schema.ts";
+
+export type DatasetSpec = {
+  name: string;
+  domain: DomainFiles;
+  queryFiles: string[];
+  /** instead of `trajectories/<dataset>.jsonl` in the run folder */
+  output?: string;
+  /** a question set: one file for each round of rollouts, with the fields that such sets have */
+  rounds: boolean;
+  agent: PartyModel & { prompt: AgentPrompt };
+  user: PartyModel & { prompt: UserPrompt };
+  maxTurns: number;
+  /** what decides when a dialogue stops, by key of the config */
+  stops: { [key: string]: unknown };
+  maxStepsPerTurn: number;
+  mode: Mode;
+  /** real MCP servers in place of the domain's own */
+  mcpServers?: McpServersConfig;
+  /** faults that the tools inject on purpose */
+  faults?: ToolFaults;
+  /** domains whose tools may be offered in `wrong_tool` */
+  otherDomains: DomainFiles[];
+};
+
+export type ResolvedRun = {
+  config: FullConfig;
+  /** the file that the config was read from, if it was */
+  configFile?: string;
+  folder: string;
+  datasets: DatasetSpec[];
+  registry: Registry;
+  /** the monitor's judge */
+  judge?: PartyModel;
+};

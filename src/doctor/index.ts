@@ -1,0 +1,1 @@
+export { type DoctorOptions, examineAll, type Section } from "./examine.ts";

@@ -1,0 +1,43 @@
+// What a run's rollouts share besides models: Python processes and MCP servers, started when needed, gone at the end.
+import type { Variables } from "../core/index.ts";
+import { McpHub, type McpServersConfig, type NameStyle, PythonPool } from "../tools/index.ts";
+import type { DomainResources } from "./domain.ts";
+
+export type RunResources = DomainResources & {
+  mcp(servers: McpServersConfig): McpHub;
+  close(): Promise<void>;
+};
+
+export type ResourceOptions = {
+  /** this process's variables; children get a short list of them, never a key */
+  env: Variables;
+  nameStyle: NameStyle;
+  python?: string;
+  onNotice(message: string): void;
+};
+
+export function openResources({ env, nameStyle, python, onNotice }: ResourceOptions): RunResources {
+  let pool: PythonPool | undefined;
+  const hubs: McpHub[] = [];
+  return {
+    nameStyle,
+    python: () => {
+      pool ??= new PythonPool({ environment: env, python });
+      return pool;
+    },
+    mcp: (servers) => {
+      const hub = new McpHub({
+        servers,
+        variables: env,
+        baseFolder: process.cwd(),
+        style: nameStyle,
+        notice: onNotice,
+      });
+      hubs.push(hub);
+      return hub;
+    },
+    close: async () => {
+      await Promise.all([pool?.close(), ...hubs.map((hub) => hub.close())]);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// What a run would do, without doing or writing any of it.
+import type { ResolvedRun } from "../config/index.ts";
+import { systemClock, type Variables } from "../core/index.ts";
+import { openResources } from "../domains/index.ts";
+import { openNetwork } from "../models/index.ts";
+import {
+  chooseOutputs,
+  chooseQueries,
+  networkOptions,
+  outputOf,
+  prepareDataset,
+  requireKnownIds,
+} from "../runner/index.ts";
+import { keyText, roundFiles, scanFinished } from "../runs/index.ts";
+import { estimateRollout, type RolloutEstimate } from "./estimate.ts";
+import { preflight } from "./preflight.ts";
+
+export type DryDataset = {
+  name: string;
+  servers: string[];
+  queries: number;
+  rollouts: number;
+  kept: number;
+  tools: number;
+  agent: string;
+  user: string | undefined;
+  mode: string;
+  output: string;
+  /** of one rollout */
+  estimate: RolloutEstimate;
+  warnings: string[];
+};
+
+export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): Promise<DryDataset[]> {
+  const run = chooseOutputs(asked);
+  const { config } = run;
+  const network = openNetwork({ ...networkOptions(run), env, clock: systemClock });
+  const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: () => {} });
+  try {
+    const preparing = { createNetworkClient: network.createClient, resources };
+    const all = await Promise.all(run.datasets.map((spec) => prepareDataset(run, spec, preparing)));
+    requireKnownIds(run, all);
+    const datasets: DryDataset[] = [];
+    for (const prepared of all) {
+      const { spec } = prepared;
+      const chosen = chooseQueries(config, prepared);
+      const wanted = new Set(chosen.flatMap((query) => rolloutKeys(run, spec.name, prepared.queries.id(query))));
+      const output = outputOf(run.folder, spec);
+      let kept = 0;
+      for (const file of config.resume ? roundFiles(output) : []) {
+        scanFinished(file, spec.name, (record) => {
+          if (wanted.delete(keyText(record))) kept++;
+        });
+      }
+      datasets.push({
+        name: spec.name,
+        servers: prepared.domain.servers,
+        queries: chosen.length,
+        rollouts: chosen.length * config.rollouts,
+        kept,
+        tools: prepared.domain.toolbox.tools.length,
+        agent: prepared.agent.id,
+        user: prepared.user?.id,
+        mode: spec.mode,
+        output,
+        estimate: await estimateRollout(prepared),
+        warnings: await preflight(run, [prepared]),
+      });
+    }
+    return datasets;
+  } finally {
+    await Promise.all([network.close(), resources.close()]);
+  }
+}
+
+function rolloutKeys({ config }: ResolvedRun, dataset: string, queryId: string): string[] {
+  return Array.from({ length: config.rollouts }, (_, rollout) => keyText({ dataset, queryId, rollout }));
+}

@@ -1,0 +1,72 @@
+// A short run for real, into a folder of its own, and what it says about the whole: means with the interval that so few
+// rollouts allow.
+import type { ResolvedRun } from "../config/index.ts";
+import { parseJson, type Trajectory } from "../core/index.ts";
+import { scanLines } from "../files/index.ts";
+import { type MakeOptions, makeRollouts } from "../runner/index.ts";
+import { studentT975 } from "../scoring/index.ts";
+
+/** A mean, and where the true one lies with 95 % confidence; a single rollout tells nothing about that. */
+export type Spread = { mean: number; low?: number; high?: number };
+
+export type PilotDataset = {
+  name: string;
+  rollouts: number;
+  calls: Spread;
+  tokens: Spread;
+  costUsd: Spread;
+  seconds: Spread;
+};
+
+export type Pilot = { folder: string; failed: number; left: number; datasets: PilotDataset[] };
+
+/** The first `queries` queries of each dataset, once each. */
+export async function runPilot(run: ResolvedRun, queries: number, options: MakeOptions): Promise<Pilot> {
+  const datasets = run.datasets.map((dataset) => ({ ...dataset, output: undefined }));
+  const limit = Math.min(queries, run.config.limit ?? queries);
+  const config = { ...run.config, rollouts: 1, limit, resume: false };
+  const result = await makeRollouts({ ...run, config, datasets, folder: `${run.folder}.pilot` }, options);
+  const measured = Object.entries(result.outputs).map(([name, file]) => measure(name, file));
+  return { folder: result.folder, failed: result.failed, left: result.left, datasets: measured };
+}
+
+/** For so many more rollouts. */
+export function scale({ mean, low, high }: Spread, factor: number): Spread {
+  return {
+    mean: mean * factor,
+    ...(low !== undefined && high !== undefined ? { low: low * factor, high: high * factor } : {}),
+  };
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const n = values.length;
+  if (n === 0) return { mean: 0 };
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  if (n === 1) return { mean };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  const margin = studentT975(n - 1) * Math.sqrt(variance / n);
+  return { mean, low: Math.max(0, mean - margin), high: mean + margin };
+}
+
+function measure(name: string, file: string): PilotDataset {
+  const rows: { calls: number; tokens: number; costUsd: number; seconds: number }[] = [];
+  scanLines(file, ({ bytes }) => {
+    const { metadata } = parseJson(bytes.toString("utf8")) as unknown as Trajectory;
+    const usages = Object.values(metadata.usage);
+    rows.push({
+      calls: usages.reduce((sum, usage) => sum + usage.calls, 0),
+      tokens: usages.reduce((sum, usage) => sum + usage.input_tokens + usage.output_tokens, 0),
+      costUsd: metadata.cost_usd,
+      seconds: metadata.timings.duration_ms / 1000,
+    });
+  });
+  const spread = (part: keyof (typeof rows)[number]) => spreadOf(rows.map((row) => row[part]));
+  return {
+    name,
+    rollouts: rows.length,
+    calls: spread("calls"),
+    tokens: spread("tokens"),
+    costUsd: spread("costUsd"),
+    seconds: spread("seconds"),
+  };
+}

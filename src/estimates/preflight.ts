@@ -1,0 +1,42 @@
+// What people should know before a run is paid for: a context that will hardly hold the dialogues, and a money budget
+// that cannot be watched because a price is not known. One line each.
+
+import type { ResolvedRun } from "../config/index.ts";
+import { countTokens } from "../models/index.ts";
+import type { PreparedDataset } from "../runner/index.ts";
+import { fixedTexts, growthOf, shapeOf } from "./estimate.ts";
+
+/** From this share of a context on, a typical dialogue is near its end. */
+const NEAR = 0.8;
+
+export async function preflight(run: ResolvedRun, datasets: readonly PreparedDataset[]): Promise<string[]> {
+  const contexts = await Promise.all(datasets.map(contextWarning));
+  return [...contexts.flat(), ...priceWarning(run, datasets)];
+}
+
+async function contextWarning(dataset: PreparedDataset): Promise<string[]> {
+  const { agent, spec } = dataset;
+  const { contextLength } = agent.facts;
+  if (contextLength === undefined) return [];
+  const texts = fixedTexts(dataset);
+  const growth = growthOf(shapeOf(dataset));
+  // no tokenizer makes more tokens than characters, or hardly: most contexts are so large that nothing need be counted
+  const most = texts.reduce((total, text) => total + text.length, growth);
+  if (most < contextLength * NEAR) return [];
+  const fixed = await countTokens(...texts);
+  const full = Math.round(fixed + growth);
+  if (full < contextLength * NEAR) return [];
+  return [
+    `${spec.name}: system prompt and tools take about ${fixed} tokens, a typical dialogue about ${full}; ${agent.id} has a context of ${contextLength}, so rollouts may end as context_overflow`,
+  ];
+}
+
+function priceWarning({ config }: ResolvedRun, datasets: readonly PreparedDataset[]): string[] {
+  if (config.max_cost === undefined && config.max_rollout_cost === undefined) return [];
+  const sources = datasets.flatMap(({ agent, user, judge }) => [agent, user, judge]);
+  const unknown = new Set(sources.flatMap((source) => (source && !source.facts.prices ? [source.id] : [])));
+  if (unknown.size === 0) return [];
+  return [
+    `The price of ${[...unknown].join(" and ")} is not known, so a budget in dollars counts only what the endpoint itself reports; set input_cost_per_token and output_cost_per_token in the model registry, or use --max-tokens-total`,
+  ];
+}

@@ -1,0 +1,33 @@
+// Parts of files, read again by where they are. Each file is opened once.
+import { closeSync, openSync, readSync } from "node:fs";
+import type { Extent } from "./lines.ts";
+
+export class ExtentReader {
+  readonly #descriptors = new Map<string, number>();
+
+  read(file: string, { offset, length }: Extent): Buffer {
+    let descriptor = this.#descriptors.get(file);
+    if (descriptor === undefined) {
+      descriptor = openSync(file, "r");
+      this.#descriptors.set(file, descriptor);
+    }
+    const bytes = Buffer.allocUnsafe(length);
+    const read = readSync(descriptor, bytes, 0, length, offset);
+    return read === length ? bytes : bytes.subarray(0, read);
+  }
+
+  close(): void {
+    for (const descriptor of this.#descriptors.values()) closeSync(descriptor);
+    this.#descriptors.clear();
+  }
+}
+
+/** Several parts of one file, one after the other. */
+export function* readExtents(file: string, extents: Iterable<Extent>): Generator<Buffer, void> {
+  const reader = new ExtentReader();
+  try {
+    for (const extent of extents) yield reader.read(file, extent);
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,7 @@
+export { AppendFile, type AppendOptions, type SyncMode } from "./append-file.ts";
+export { ExtentReader, readExtents } from "./extent-reader.ts";
+export { fileName } from "./file-name.ts";
+export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
+export { type Holder, Lock } from "./lock.ts";
+export { parseJsonAt, readJson } from "./read-json.ts";
+export { syncFolder, writeWhole } from "./write-whole.ts";

@@ -1,0 +1,70 @@
+// JSON as people edit it: where it is broken, the error says in which line and column, whatever the engine's own message
+// gives away.
+import { readFileSync } from "node:fs";
+import { type Location, messageOf, UsageError } from "../core/index.ts";
+
+export function readJson(file: string): unknown {
+  return parseJsonAt(readFileSync(file, "utf8"), { file });
+}
+
+/** `location.line` is where the text begins in its file; the first line unless told. */
+export function parseJsonAt(text: string, location: Location): unknown {
+  const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    const before = body.slice(0, faultIn(body)).split("\n");
+    const line = (location.line ?? 1) + before.length - 1;
+    const column = (before.at(-1) as string).length + 1;
+    throw new UsageError(`is not valid JSON: ${reasonOf(error)}`, { file: location.file, line, column });
+  }
+}
+
+/** The engine's message without the position and the piece of text that only some messages have. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/( in JSON)? at position [\s\S]*$|, (\.\.\.)?"[\s\S]*$/, "");
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const STRING = /"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** Where a text stops being JSON: the offset of the first token that cannot stand there. */
+function faultIn(text: string): number {
+  const open: ("}" | "]")[] = [];
+  let at = 0;
+  let next: "value" | "first value" | "key" | "first key" | "separator" = "value";
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const found = pattern.test(text);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  const takeCharacter = (character: string | undefined): boolean => {
+    const found = text[at] === character;
+    if (found) at++;
+    return found;
+  };
+  for (;;) {
+    take(SPACE);
+    if (next !== "key" && next !== "value" && open.length > 0 && takeCharacter(open.at(-1))) {
+      open.pop();
+      next = "separator";
+    } else if (next === "separator") {
+      if (open.length === 0 || !takeCharacter(",")) return at;
+      next = open.at(-1) === "}" ? "key" : "value";
+    } else if (next === "key" || next === "first key") {
+      if (!take(STRING)) return at;
+      take(SPACE);
+      if (!takeCharacter(":")) return at;
+      next = "value";
+    } else if (takeCharacter("{")) {
+      open.push("}");
+      next = "first key";
+    } else if (takeCharacter("[")) {
+      open.push("]");
+      next = "first value";
+    } else if (take(STRING) || take(SCALAR)) next = "separator";
+    else return at;
+  }
+}

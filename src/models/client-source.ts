@@ -1,0 +1,35 @@
+// From a party's model name to something that answers requests in a given rollout.
+import type { ModelClient, ReasoningSpan } from "../core/index.ts";
+import type { PartyModel, ResolvedModel } from "./resolved.ts";
+import { createScriptedClient } from "./scripted/clients.ts";
+import { parseScriptedName, type Script } from "./scripted/script.ts";
+
+/** A model as one dataset uses it. Scripted models get each rollout's script; real ones are shared by all rollouts. */
+export type ClientSource = {
+  id: string;
+  scripted: boolean;
+  /** how long its reasoning stays in its own context */
+  reasoningSpan: ReasoningSpan;
+  facts: ModelFacts;
+  open(script: Script | undefined): ModelClient;
+};
+
+/** What is known of a model besides how to call it: for estimates and warnings. */
+export type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
+
+export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };
+
+export type CreateNetworkClient = (party: PartyModel) => NetworkClient;
+
+const NO_CHARGE: ModelFacts = { prices: { input: 0, output: 0 } };
+
+export function createClientSource(party: PartyModel, createNetworkClient: CreateNetworkClient): ClientSource {
+  if (party.model.startsWith("scripted/")) {
+    parseScriptedName(party.model); // a wrong name or knob is found before anything runs
+    const open = (script: Script | undefined) => createScriptedClient(party.model, () => script);
+    return { id: party.model, scripted: true, reasoningSpan: "turn", facts: NO_CHARGE, open };
+  }
+  const client = createNetworkClient(party);
+  const { id, reasoningSpan = "turn", facts = {} } = client;
+  return { id, scripted: false, reasoningSpan, facts, open: () => client };
+}

@@ -1,0 +1,85 @@
+// The models of a run over the network: clients that share connections and limits, recorded on a cassette where that is
+// asked for; or, from a cassette, clients that need neither network nor key.
+import { type Clock, createRandom, createRedactor, type RunEvent, timestamp, type Variables } from "../core/index.ts";
+import { createReplayClient, withCassette } from "./cassettes/cassette.ts";
+import { recordInto, replayFrom } from "./cassettes/cassette-folder.ts";
+import type { CreateNetworkClient, NetworkClient } from "./client-source.ts";
+import { createModels, type NetworkLoad } from "./connect.ts";
+import type { Registry } from "./registry.ts";
+import { resolveModel } from "./resolve.ts";
+import type { ResolvedModel } from "./resolved.ts";
+
+export type NetworkOptions = {
+  registry: Registry;
+  env: Variables;
+  clock: Clock;
+  onEvent?: (event: RunEvent) => void;
+  /** a folder that model calls are recorded into */
+  record?: string;
+  /** a folder that model calls are answered from, instead of the network */
+  replay?: string;
+  connectSeconds?: number;
+  idleSeconds?: number;
+};
+
+export type Network = {
+  createClient: CreateNetworkClient;
+  /** no further call begins */
+  park(): void;
+  load(): NetworkLoad;
+  close(): Promise<void>;
+};
+
+export function openNetwork(options: NetworkOptions): Network {
+  return options.replay === undefined ? openModels(options) : openReplay(options.replay, options);
+}
+
+function openModels(options: NetworkOptions): Network {
+  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds } = options;
+  const models = createModels({
+    env,
+    registry,
+    clock,
+    connectSeconds,
+    idleSeconds,
+    random: createRandom("back-off", clock.now()), // no dialogue depends on it
+    onEvent: ({ type, endpoint, seconds, reason }) => {
+      if (type !== "endpoint-resume")
+        onEvent?.({ type: "endpoint-wait", at: timestamp(clock), endpoint, seconds, reason });
+    },
+  });
+  let redact = createRedactor([]);
+  const tape = record === undefined ? undefined : recordInto(record, (text) => redact(text));
+  return {
+    createClient(party) {
+      const model = models.resolve(party.model, party);
+      const client = models.client(party.model, party.settings, party);
+      redact = createRedactor(models.secrets());
+      return withFacts(tape ? withCassette(client, tape, { model, settings: party.settings }) : client, model);
+    },
+    park: () => models.park(),
+    load: () => models.load(),
+    async close() {
+      await models.close();
+      await tape?.close();
+    },
+  };
+}
+
+function openReplay(folder: string, { registry, env }: NetworkOptions): Network {
+  const tape = replayFrom(folder);
+  return {
+    createClient(party) {
+      const model = resolveModel(party.model, { registry, env, overrides: party, allowMissingKeys: true });
+      return withFacts(createReplayClient(tape, { model, settings: party.settings }), model);
+    },
+    park: () => {},
+    load: () => ({ endpoints: [], retries: {} }),
+    close: () => tape.close(),
+  };
+}
+
+function withFacts(client: NetworkClient, { prices, contextLength, reasoning }: ResolvedModel): NetworkClient {
+  const reasoningSpan = reasoning.sendBack === "all" ? "dialogue" : "turn";
+  return { ...client, reasoningSpan, facts: { prices, contextLength } };
+}

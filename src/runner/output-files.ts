@@ -1,0 +1,53 @@
+// Where a run writes: the folder that was asked for, or a free one next to it. A run that is continued writes where it was
+// begun.
+import { basename, dirname, join, resolve } from "node:path";
+import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
+import { UsageError } from "../core/index.ts";
+import { defaultOutput, findFreePath, MANIFEST_FILE, ROUND, readManifest, roundFiles } from "../runs/index.ts";
+
+export function chooseOutputs(run: ResolvedRun): ResolvedRun {
+  const outputs = run.datasets.map((dataset) => resolve(outputOf(run.folder, dataset)));
+  const twice = outputs.find((output, index) => outputs.indexOf(output) !== index);
+  if (twice) throw new UsageError(`Two datasets would write to ${twice}; give each its own output_path`);
+  return run.config.resume ? whereBegun(run) : nextToEarlier(run);
+}
+
+/** A dataset's file, or what names the file of each of its rounds. */
+export function outputOf(folder: string, dataset: Pick<DatasetSpec, "name" | "output" | "rounds">): string {
+  if (dataset.rounds) return join(folder, `iter${ROUND}.jsonl`);
+  return dataset.output ?? defaultOutput(folder, dataset.name);
+}
+
+/** The files that a run's datasets have by now, by name; those of rounds each under its own. */
+export function listOutputs({ folder, datasets }: ResolvedRun): { [name: string]: string } {
+  const named = datasets.flatMap((dataset) => {
+    const output = outputOf(folder, dataset);
+    if (!dataset.rounds) return [[dataset.name, output]];
+    return roundFiles(output).map((file) => [basename(file, ".jsonl"), file]);
+  });
+  return Object.fromEntries(named);
+}
+
+function nextToEarlier(run: ResolvedRun): ResolvedRun {
+  const datasets = run.datasets.map((dataset) => ({
+    ...dataset,
+    output: dataset.output && findFreePath(dataset.output),
+  }));
+  return { ...run, datasets, folder: findFreePath(run.folder) };
+}
+
+/** A run that was begun next to another wrote to `<output_path>.2.jsonl`: it continues there. */
+function whereBegun(run: ResolvedRun): ResolvedRun {
+  const before = readManifest(join(run.folder, MANIFEST_FILE));
+  const datasets = run.datasets.map((dataset) => {
+    const earlier = before?.datasets[dataset.name]?.output;
+    const continues = dataset.output && earlier && isNumbered(earlier, dataset.output);
+    return continues ? { ...dataset, output: earlier } : dataset;
+  });
+  return { ...run, datasets };
+}
+
+function isNumbered(path: string, asked: string): boolean {
+  const unnumbered = join(dirname(path), basename(path).replace(/\.\d+(\.jsonl)?$/, "$1"));
+  return resolve(path) !== resolve(asked) && resolve(unnumbered) === resolve(asked);
+}

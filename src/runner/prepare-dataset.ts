@@ -1,0 +1,85 @@
+// A dataset made ready: its domain loaded, its queries indexed, its models found. Every mistake that a user can make shows
+// here, before anything is written.
+import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
+import { contentHash, type Environment, type Query, UsageError } from "../core/index.ts";
+import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
+import {
+  createScript,
+  type Domain,
+  loadDomain,
+  loadMcpDomain,
+  openForMode,
+  openQueryFiles,
+  type QueryFile,
+  type RunResources,
+} from "../domains/index.ts";
+import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
+import type { FingerprintParts } from "../runs/index.ts";
+import { withToolFaults } from "../tools/index.ts";
+import { fingerprintParts } from "./fingerprint.ts";
+
+export type PreparedDataset = {
+  spec: DatasetSpec;
+  domain: Domain;
+  queries: QueryFile;
+  agent: ClientSource;
+  user: ClientSource | undefined;
+  judge: ClientSource | undefined;
+  modelNames: { agent: string; user?: string; judge?: string };
+  scripted: boolean;
+  agentSystem: string;
+  systemHash: string;
+  stopPolicy: StopPolicy;
+  parts: FingerprintParts;
+  /** the hash of the parts */
+  base: string;
+  /** a fresh environment for one rollout, in the dataset's mode, with its injected faults */
+  openEnvironment(query: Query, seed: number): Promise<Environment>;
+  scriptOf(query: Query): Script | undefined;
+};
+
+export type Preparing = { createNetworkClient: CreateNetworkClient; resources: RunResources };
+
+export async function prepareDataset(
+  run: ResolvedRun,
+  spec: DatasetSpec,
+  { createNetworkClient, resources }: Preparing,
+): Promise<PreparedDataset> {
+  const domain = spec.mcpServers
+    ? await loadMcpDomain(spec.name, spec.mcpServers, resources.mcp(spec.mcpServers))
+    : await loadDomain(spec.domain, resources);
+  const queries = openQueryFiles(spec.queryFiles);
+  if (queries.size === 0)
+    throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  const agent = createClientSource(spec.agent, createNetworkClient);
+  const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
+  const judge = run.judge && createClientSource(run.judge, createNetworkClient);
+  const scripted = agent.scripted || (user?.scripted ?? false);
+  if (scripted && !queries.load(0).taskInfo.plan) {
+    throw new UsageError(
+      `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
+    );
+  }
+  const agentSystem = agentSystemPrompt(domain.policy, spec.agent.prompt);
+  const parts = fingerprintParts(run, spec, domain);
+  return {
+    spec,
+    domain,
+    queries,
+    agent,
+    user,
+    judge,
+    modelNames: { agent: agent.id, user: user?.id, judge: judge?.id },
+    scripted,
+    agentSystem,
+    systemHash: contentHash(agentSystem),
+    stopPolicy: createStopPolicy(spec.stops),
+    parts,
+    base: contentHash(parts),
+    openEnvironment: async (query, seed) => {
+      const environment = await openForMode(domain, { mode: spec.mode, seed, query, others: spec.otherDomains });
+      return spec.faults ? withToolFaults(environment, { ...spec.faults, seed }) : environment;
+    },
+    scriptOf: ({ taskInfo }) => taskInfo.plan && createScript(domain, taskInfo.plan),
+  };
+}

@@ -1,0 +1,165 @@
+// One rollout from its planned place to its record: a fresh environment, the dialogue, every entry made safe before the
+// next effect, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
+import {
+  contentHash,
+  type Entry,
+  type Environment,
+  endWith,
+  type ModelClient,
+  type Outcome,
+  RolloutError,
+  type RolloutEvent,
+  rolloutId,
+  sumUsage,
+  type Trajectory,
+  timestamp,
+} from "../core/index.ts";
+import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
+import type { PlannedRollout } from "./plan.ts";
+import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
+import type { RunContext } from "./run-context.ts";
+import { toTrajectory } from "./to-trajectory.ts";
+
+/** How the dialogue ended, or undefined where it was parked; `written` resolves when its record is on disk. */
+export type PlayedRollout = { outcome: Outcome | undefined; written: Promise<void> };
+
+const PARKED: PlayedRollout = { outcome: undefined, written: Promise.resolve() };
+
+export class Rollout {
+  readonly #context: RunContext;
+  readonly #planned: PlannedRollout;
+  /** set: what is under way is given up at once */
+  readonly #abort: AbortSignal;
+  #entries: Entry[] = [];
+  #startedAt = 0;
+
+  constructor(context: RunContext, planned: PlannedRollout, abort: AbortSignal) {
+    this.#context = context;
+    this.#planned = planned;
+    this.#abort = abort;
+  }
+
+  async play(): Promise<PlayedRollout> {
+    const { key, recorded } = this.#planned;
+    const played = await this.#playFrom(recorded);
+    if (played !== "differs") return played;
+    this.#context.note(`${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`);
+    return (await this.#playFrom([])) as PlayedRollout;
+  }
+
+  async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
+    const { dataset, query, seed, attempt, fingerprint } = this.#planned;
+    this.#entries = [];
+    this.#startedAt = this.#context.clock.now();
+    await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued: recorded.length });
+    let environment: Environment | undefined;
+    try {
+      environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
+      const toolsHash = await this.#context.folder.prompts.keepTools(environment.tools);
+      const outcome = await this.#converse(environment, recorded);
+      if (outcome === "parked") return PARKED;
+      if (outcome === "differs") return outcome;
+      const trajectory = toTrajectory(this.#planned, {
+        entries: this.#entries,
+        outcome,
+        startedAt: this.#startedAt,
+        endedAt: this.#context.clock.now(),
+        tools: environment.tools,
+        toolsHash,
+        stateHash: contentHash(await environment.state()),
+      });
+      return { outcome, written: this.#finish(trajectory, outcome) };
+    } catch (error) {
+      const { park } = this.#context;
+      // what could not finish once the run was stopped has not failed: it continues later
+      if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
+      if (!(error instanceof RolloutError)) throw error;
+      const { stopReason, message, kind } = error;
+      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind };
+      return { outcome, written: this.#fail(error, outcome) };
+    } finally {
+      await environment?.close();
+    }
+  }
+
+  /** The dialogue, each entry made safe before the next one is asked for. */
+  async #converse(environment: Environment, recorded: readonly Entry[]): Promise<Outcome | "parked" | "differs"> {
+    const { dataset, query, key, seed } = this.#planned;
+    const { spec, agent, user, judge } = dataset;
+    const script = dataset.scriptOf(query);
+    const open = (party: "agent" | "user" | "judge", client: ModelClient) => withRecord(client, recorded, party);
+    const dialogue = playDialogue({
+      query,
+      origin: { ...key, seed, mode: spec.mode },
+      environment,
+      agent: {
+        client: open("agent", agent.open(script)),
+        system: dataset.agentSystem,
+        reasoningSpan: agent.reasoningSpan,
+      },
+      user: user && { client: open("user", user.open(script)), system: userSystemPrompt(query, spec.user.prompt) },
+      judge: judge && open("judge", judge.open(script)),
+      maxStepsPerTurn: spec.maxStepsPerTurn,
+      stopPolicy: dataset.stopPolicy,
+      clock: this.#context.clock,
+      signal: this.#abort,
+    });
+    for (;;) {
+      const next = await dialogue.next().catch(toEnd);
+      if (next.done) return next.value;
+      const index = this.#entries.length;
+      const before = recorded[index];
+      if (before && differsFromRecord(next.value, before)) return "differs";
+      const entry = before ?? next.value;
+      this.#entries.push(entry);
+      if (before) continue;
+      await this.#record({ type: "entry-end", index, entry });
+      if (this.#context.park.aborted) return "parked";
+    }
+  }
+
+  async #finish(trajectory: Trajectory, outcome: Outcome): Promise<void> {
+    await this.#context.folder.finish(trajectory);
+    const { total_turns: turns, tool_call_count: toolCalls, timings } = trajectory.metadata;
+    await this.#recordEnd(outcome, { turns, toolCalls, durationMs: timings.duration_ms });
+  }
+
+  async #fail(error: RolloutError, outcome: Outcome): Promise<void> {
+    const { key, attempt } = this.#planned;
+    await this.#context.folder.fail({
+      id: rolloutId(key),
+      query_id: key.queryId,
+      rollout: key.rollout,
+      dataset: key.dataset,
+      attempt,
+      error: error.message,
+      kind: error.kind,
+      boundary: error.boundary,
+      entries: this.#entries.length,
+      at: this.#now(),
+    });
+    const durationMs = this.#context.clock.now() - this.#startedAt;
+    await this.#recordEnd(outcome, { turns: 0, toolCalls: 0, durationMs });
+  }
+
+  async #recordEnd(outcome: Outcome, counts: { turns: number; toolCalls: number; durationMs: number }): Promise<void> {
+    const { attempt, fingerprint } = this.#planned;
+    const usage = sumUsage(this.#entries);
+    await this.#record({ type: "rollout-end", at: this.#now(), attempt, fingerprint, outcome, usage, ...counts });
+  }
+
+  /** Into the journal, then to whoever watches. */
+  #record(event: RolloutEvent): Promise<void> {
+    return this.#context.record({ ...event, ...this.#planned.key });
+  }
+
+  #now(): string {
+    return timestamp(this.#context.clock);
+  }
+}
+
+/** Some errors are an end of the dialogue like any other: the context is full, the provider refuses. */
+function toEnd(error: unknown): IteratorReturnResult<Outcome> {
+  if (!(error instanceof RolloutError) || error.stopReason === "infrastructure") throw error;
+  return { done: true, value: endWith(error.stopReason, { blame: error.boundary, message: error.message }) };
+}

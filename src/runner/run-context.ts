@@ -1,0 +1,43 @@
+// What everything in a run shares, given once: its settings, its folder, its clock, its signals, and whoever watches.
+import type { ResolvedRun } from "../config/index.ts";
+import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
+import type { RunFolder } from "../runs/index.ts";
+
+export class RunContext {
+  readonly run: ResolvedRun;
+  readonly folder: RunFolder;
+  readonly clock: Clock;
+  /** set: no further entry is begun */
+  readonly park: AbortSignal;
+  /** set: leave at once */
+  readonly abort: AbortSignal;
+  readonly #watch: (event: RunEvent) => void;
+
+  constructor(
+    parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort">,
+    watch: (event: RunEvent) => void,
+  ) {
+    this.run = parts.run;
+    this.folder = parts.folder;
+    this.clock = parts.clock;
+    this.park = parts.park;
+    this.abort = parts.abort;
+    this.#watch = watch;
+  }
+
+  /** Watchers hear of an event once it is safe in the journal. */
+  async record(event: RunEvent): Promise<void> {
+    await this.folder.record(event);
+    this.#watch(event);
+  }
+
+  /** One line for people, which the journal does not keep. */
+  readonly note = (message: string): void => {
+    this.#watch({ type: "run-note", at: timestamp(this.clock), message });
+  };
+
+  /** For what is no longer worth a line in the journal: the run is left at once. */
+  tell(event: RunEvent): void {
+    this.#watch(event);
+  }
+}

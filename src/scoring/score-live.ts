@@ -1,0 +1,30 @@
+// `--eval`: each rollout is scored soon after it is finished, while other rollouts still go on.
+import type { RunEvent } from "../core/index.ts";
+import { Evaluation, type EvaluationOptions } from "./evaluate.ts";
+import { type PlayedDataset, scoredFromPlayed } from "./scored-datasets.ts";
+
+export type LiveScoring = { onEvent(event: RunEvent): void; finish(): Promise<void>; close(): Promise<void> };
+
+export function scoreLive(datasets: PlayedDataset[], options: Omit<EvaluationOptions, "datasets">): LiveScoring {
+  const evaluation = new Evaluation({ ...options, datasets: datasets.map(scoredFromPlayed) });
+  let failure: unknown;
+  let waiting = false;
+  return {
+    onEvent(event) {
+      if (event.type !== "rollout-end" || waiting) return;
+      waiting = true;
+      // what ends while one pass is under way is scored by the next
+      setImmediate(() => {
+        waiting = false;
+        evaluation.catchUp().catch((error: unknown) => {
+          failure ??= error;
+        });
+      });
+    },
+    async finish() {
+      if (failure) throw failure;
+      await evaluation.catchUp();
+    },
+    close: () => evaluation.close(),
+  };
+}

@@ -1,0 +1,70 @@
+// Scoring a run by its folder: what `rollout eval` does, for programs too.
+import { isObject, systemClock, type Variables } from "../core/index.ts";
+import { openResources } from "../domains/index.ts";
+import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
+import { type Manifest, openRun } from "../runs/index.ts";
+import { type EvaluationCounts, evaluate } from "./evaluate.ts";
+import { scoredFromManifest } from "./scored-datasets.ts";
+import { createScorer } from "./scorer.ts";
+import type { ScoreRecord } from "./scores.ts";
+import { type EvaluationSettings, evaluationSchema } from "./settings.ts";
+
+export type ScoreRunOptions = {
+  folder: string;
+  /** on top of what the run's own config says in `eval` */
+  settings?: EvaluationSettings;
+  /** where keys are read from; tool servers get a short list of it */
+  env: Variables;
+  /** instead of the models that the run's config registered */
+  registry?: Registry;
+  basePath?: string;
+  python?: string;
+  /** rollouts at once; as many as the run had unless told */
+  maxWorkers?: number;
+  /** set: no further rollout is begun */
+  park?: AbortSignal;
+  onScore?: (score: ScoreRecord) => void;
+  onNotice?: (message: string) => void;
+};
+
+export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
+  const { folder, env, basePath, park, onScore, onNotice = () => {} } = options;
+  const { manifest } = openRun(folder);
+  const { registry, python, workers } = readRunSettings(manifest);
+  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python: options.python ?? python });
+  const network = openNetwork({ registry: options.registry ?? registry, env, clock: systemClock });
+  try {
+    return await evaluate({
+      ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
+      folder,
+      datasets: await scoredFromManifest(folder, manifest, { ...resources, basePath, onNotice }),
+      workers: options.maxWorkers ?? workers,
+      park,
+      onScore,
+    });
+  } finally {
+    await Promise.all([network.close(), resources.close()]);
+  }
+}
+
+/** The config's own `eval`, and what is said on top of it. */
+export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {}): EvaluationSettings {
+  const own = isObject(config) ? evaluationSchema.safeParse(config.eval).data : undefined;
+  return { ...own, ...more };
+}
+
+type RunSettings = { registry: Registry; python: string | undefined; workers: number };
+
+/** Keys are in a manifest by name only, and a name alone is no key: the provider's own variable is used. */
+function readRunSettings({ config }: Manifest): RunSettings {
+  const { models, python, max_workers } = isObject(config) ? config : {};
+  const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {
+    const { api_key: _key, ...rest } = entry as { api_key?: unknown };
+    return [name, rest];
+  });
+  return {
+    registry: registryFileSchema.safeParse({ models: Object.fromEntries(withoutKeys) }).data?.models ?? {},
+    python: typeof python === "string" ? python : undefined,
+    workers: typeof max_workers === "number" ? max_workers : 1,
+  };
+}

@@ -1,0 +1,47 @@
+// What each rollout of a run is worth, by the run's own rule: what reports count and what exports choose by.
+import { join } from "node:path";
+import type { RolloutKey } from "../core/index.ts";
+import { keyText, MANIFEST_FILE, readManifest } from "../runs/index.ts";
+import { mergeSettings } from "./score-run.ts";
+import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey } from "./scores.ts";
+import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
+
+/** A check's latest result, without what neither reports nor exports show. */
+export type CheckScore = Pick<ScoreRecord, "check" | "version" | "pass" | "score" | "reason" | "blame">;
+
+export class TaskScores {
+  readonly #results = new Map<string, CheckScore[]>();
+  readonly rule: ScoreRule;
+
+  /** `rule` instead of the one that the run's config names. */
+  constructor(folder: string, rule?: ScoreRule) {
+    const manifest = readManifest(join(folder, MANIFEST_FILE));
+    this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";
+    scanScores(join(folder, SCORES_FILE), (score) => this.#add(score));
+  }
+
+  get isEmpty(): boolean {
+    return this.#results.size === 0;
+  }
+
+  resultsOf(key: RolloutKey): readonly CheckScore[] {
+    return this.#results.get(keyText(key)) ?? [];
+  }
+
+  scoreOf(key: RolloutKey, ending: Ending): TaskScore {
+    return taskScore(this.resultsOf(key), ending, this.rule);
+  }
+
+  #add({ check, version, pass, score, blame, ...more }: ScoreRecord): void {
+    const reason = pass === true ? "" : more.reason.slice(0, MAX_REASON);
+    const result = { check, version, pass, score, blame, reason };
+    const key = scoreKey(more);
+    const own = this.#results.get(key);
+    const before = own?.findIndex((other) => other.check === check) ?? -1;
+    if (!own) this.#results.set(key, [result]);
+    else if (before === -1) own.push(result);
+    else own[before] = result;
+  }
+}
+
+const MAX_REASON = 300;
