@@ -21,7 +21,7 @@ test("Ctrl-C once: the tool call under way finishes and is kept, the rest is par
   const { code, stdout, stderr } = await finished;
   expect(code).toBe(130);
   expect(stderr).toContain("Stopping: no new work");
-  expect(stdout).toContain("Stopped with 20 rollouts left. To go on: npx rollout single --domains Domain1");
+  expect(stdout).toContain("Stopped with 20 rollouts left. To continue: npx rollout resume outputs/single");
   expect(work.records(OUTPUT)).toHaveLength(20);
   expect(work.has("outputs/single/lock")).toBe(false);
   const entries = work.records<{ type: string; queryId: string; entry: { type: string } }>(
@@ -65,7 +65,7 @@ test("a second process in one run folder refuses and names the first; a killed o
   expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
 });
 
-test("a config with resume: false goes beside each time; --resume goes on with the first, as the printed command says", async () => {
+test("a config with resume: false starts next to the last run each time; the printed command continues the first", async () => {
   const work = workFolder();
   writeShop(work, { queries: [itemQuery("q1"), itemQuery("q2", "slow"), planQuery("q3", [{ say: "Hello." }])] });
   work.write(
@@ -78,8 +78,8 @@ test("a config with resume: false goes beside each time; --resume goes on with t
   child.kill("SIGINT");
   await new Promise((resolve) => child.stderr?.once("data", resolve));
   work.remove("slow");
-  expect((await finished).stdout).toContain("To go on: npx rollout run --config run.yml --max-workers 1 --resume");
-  expect((await work.run(["run", "--config", "run.yml", "--resume", "--quiet"])).code).toBe(0);
+  expect((await finished).stdout).toContain("To continue: npx rollout resume outputs/run");
+  expect((await work.run(["resume", "outputs/run", "--quiet"])).code).toBe(0);
   expect(work.records("out/shop.jsonl")).toHaveLength(3);
 
   const first = work.read("out/shop.jsonl");

@@ -29,7 +29,7 @@ test("--record and --replay: the second run needs neither server nor key and mak
   expect(work.canonical(`again/${file}`)).toEqual(work.canonical(`outputs/single/${file}`));
 
   const both = await work.run([...args, "--record", "a", "--replay", "tapes"]);
-  expect(both).toEqual({ code: 2, stdout: "", stderr: "--record and --replay exclude each other\n" });
+  expect(both).toEqual({ code: 2, stdout: "", stderr: "record and replay (--record, --replay) exclude each other\n" });
 });
 
 test("--max-cost ends with code 4 and the command that goes on; the last table and summary.json tell the cost", async () => {
@@ -38,7 +38,9 @@ test("--max-cost ends with code 4 and the command that goes on; the last table a
   const args = [...RUN, ...MODELS, "--limit", "3", "--max-workers", "1"];
   const stopped = await work.run([...args, "--max-cost", "0.015"]);
   expect(stopped.code).toBe(4);
-  expect(stopped.stdout).toMatch(/Stopped with \d rollouts left\. To go on: npx rollout single .*--max-cost 0\.015/);
+  expect(stopped.stdout).toMatch(
+    /The budget is spent, with \d rollouts left\. To continue with a larger one: npx rollout resume outputs\/single --max-cost 0\.03/,
+  );
   const whole = await work.run([...args, "--max-cost", "100"]);
   expect(whole.code).toBe(0);
   expect(whole.stdout).toMatch(/dataset .* time +cost\nStudentAcademicPortal +3 .* \$0\.\d{4}\n/);

@@ -89,7 +89,9 @@ test("a budget stops the run with 4, and the run goes on where it stopped", asyn
   writeShop(work);
   const stopped = await work.run([...RUN, "--max-workers", "1", "--max-tokens-total", "1"]);
   expect(stopped.code).toBe(4);
-  expect(stopped.stdout).toMatch(/rollouts left\. To go on: npx rollout single --domains Domain1 --base-path shop/);
+  expect(stopped.stdout).toMatch(
+    /The budget is spent, with \d rollouts left\. To continue with a larger one: npx rollout resume outputs\/single/,
+  );
   expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
   expect(work.records(OUTPUT)).toHaveLength(3);
 });

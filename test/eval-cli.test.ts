@@ -83,8 +83,8 @@ test("wrong usage ends with 2 and one clear line, and writes nothing", async () 
   work.write("rules.yml", "check: [state]\n");
   await work.run(single("--limit", "1"));
   const cases: [string[], string][] = [
-    [["eval", "nowhere"], "nowhere is not a run folder"],
-    [["report", "nowhere"], "nowhere is not a run folder"],
+    [["eval", "nowhere"], "There is no folder nowhere"],
+    [["report", "nowhere"], "There is no folder nowhere"],
     [["eval", "out", "--check", "stat"], 'did you mean "state"'],
     [["eval", "out", "--check", "quality"], "--judge-model"],
     [["eval", "out", "--check", "./missing.ts"], "missing.ts"],

@@ -212,10 +212,10 @@ test("a journal of a newer version is refused politely, and left as it is", asyn
   const models = { "test/agent": agent(), "test/user": user() };
   await run({ config: CONFIG, models, folder, patch: { limit: 1 } });
   const journal = join(folder, "journal.jsonl");
-  writeFileSync(journal, readFileSync(journal, "utf8").replace('"version":1', '"version":2'));
+  writeFileSync(journal, readFileSync(journal, "utf8").replace('"version":2', '"version":3'));
   const before = readFileSync(journal, "utf8");
   const again = run({ config: CONFIG, models, folder, patch: { limit: 2 } });
-  await expect(again).rejects.toThrow("was written by a newer version of rollout (format 2, this one knows 1)");
+  await expect(again).rejects.toThrow("was written by a newer version of rollout (format 3, this one knows 2)");
   expect(readFileSync(journal, "utf8")).toBe(before);
 });
 

@@ -25,7 +25,7 @@ export function addRunFlags(command: Command): Command {
   for (const flag of listFlags()) for (const option of optionsOf(flag)) command.addOption(option);
   return command
     .option("--dry-run", "show what would be done and about what it takes, and write nothing")
-    .option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, and extrapolate", whole(1))
+    .option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate", whole(1))
     .option("--quiet", "print nothing but errors")
     .option("--json", "print every event of the run as one line of JSON, and nothing else");
 }

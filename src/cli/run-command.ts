@@ -113,7 +113,8 @@ function createView(
 
 type ResultOptions = RunFlags & { elapsedMs: number };
 
-function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunResult, options: ResultOptions): void {
+function printResult(terminal: Terminal, run: ResolvedRun, result: RunResult, options: ResultOptions): void {
+  const { config } = run;
   const summaries = Object.fromEntries(Object.entries(result.outputs).map(([name, file]) => [name, summarise(file)]));
   writeSummary(join(result.folder, "summary.json"), summaries);
   if (options.quiet || options.json) {
@@ -136,7 +137,7 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shortPath(file)}`);
   terminal.out(`run folder    ${shortPath(result.folder)}`);
   if (result.failed > 0) terminal.out(`failures      ${failuresLine(result)}`);
-  terminal.out(result.left > 0 ? leftText(terminal, result) : nextText(result, scripted));
+  terminal.out(result.left > 0 ? leftText(terminal, run, result) : nextText(result, scripted));
 }
 
 function headline({ datasets, finished, folder }: RunResult, begun: number, elapsedMs: number): string {
@@ -145,12 +146,15 @@ function headline({ datasets, finished, folder }: RunResult, begun: number, elap
   return `${finished} rollouts in ${duration(elapsedMs)}${kept > 0 ? `, ${kept} kept from before` : ""}`;
 }
 
-function leftText(terminal: Terminal, { left, folder, stoppedBy }: RunResult): string {
+function leftText(terminal: Terminal, { config }: ResolvedRun, { left, folder, stoppedBy }: RunResult): string {
   const command = (text: string) => terminal.paint("bold", text);
   if (stoppedBy !== "budget")
     return `\nStopped with ${left} rollouts left. To continue: ${command(resumeCommand(folder))}`;
-  const larger = `${resumeCommand(folder)} --max-cost DOLLARS`;
-  return `\nThe budget is spent, with ${left} rollouts left. To continue with a larger one: ${command(larger)} (or --max-tokens-total N)`;
+  const flags = (["max_cost", "max_tokens_total"] as const).flatMap((key) =>
+    config[key] === undefined ? [] : [`--${key.replaceAll("_", "-")} ${config[key] * 2}`],
+  );
+  const larger = [resumeCommand(folder), ...flags].join(" ");
+  return `\nThe budget is spent, with ${left} rollouts left. To continue with a larger one: ${command(larger)}`;
 }
 
 function nextText({ folder }: RunResult, scripted: boolean): string {

@@ -32,9 +32,9 @@ function write(file: string, text: string): string {
   return path;
 }
 
-/** A config over the folder above, resolved. `@` in front of a file stands for that folder. */
+/** A config over the folder above, resolved. `@` in front of a file stands for that folder, `%` for an `@`. */
 function resolve(text: string, patch: ConfigPatch = {}) {
-  const config = checkYaml(text.replaceAll("@", `${folder}/`), "c.yml", configSchema);
+  const config = checkYaml(text.replaceAll("@", `${folder}/`).replaceAll("%", "@"), "c.yml", configSchema);
   return resolveConfig(config, { folder: "outputs/c", patch });
 }
 
@@ -287,7 +287,7 @@ models:
 const SECRETIVE = `${BASE}datasets:
   Domain1: {agent: {model: openai/a, api_key: "\${MY_KEY:-sk-default}"}}
 models:
-  m: {api_base: "http://me:sk-secret-0@x/v1", api_key: sk-secret-1, headers: {authorization: Bearer sk-secret-2}}
+  m: {api_base: "http://me:sk-secret-0%x/v1", api_key: sk-secret-1, headers: {authorization: Bearer sk-secret-2}}
 `;
 
 test("keys reach the manifest's copy of the config by name or as <literal>, never as they are", () => {
@@ -298,7 +298,7 @@ test("keys reach the manifest's copy of the config by name or as <literal>, neve
 });
 
 test("a run is resolved again from its manifest: names become variables, literals come from the config file", () => {
-  const file = write("secretive.yml", SECRETIVE.replaceAll("@data", `${folder}/data`));
+  const file = write("secretive.yml", SECRETIVE.replaceAll("@data", `${folder}/data`).replaceAll("%", "@"));
   const begun = resolveConfigFile(file, { limit: 2 });
   const manifest = {
     ...{ format_version: 2, program_version: "1", node_version: "v20", created_at: "", updated_at: "", seed: 0 },

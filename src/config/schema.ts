@@ -17,11 +17,12 @@ export type FlagSpec = {
   sentence?: string;
 };
 
-const flags = z.registry<FlagSpec>();
+/** The registry takes an empty entry for none. */
+const flags = z.registry<FlagSpec & { isFlag: true }>();
 
 /** Gives a key a flag on every command that runs rollouts. */
 function withFlag<T extends z.ZodType>(type: T, flag: FlagSpec = {}): T {
-  flags.add(type, flag);
+  flags.add(type, { ...flag, isFlag: true });
   return type;
 }
 
@@ -148,26 +149,31 @@ export const CONFIG_SECTIONS = {
     bundled: withFlag(z.boolean().default(false).describe("the bundled domains, even where ./datasets exists")),
     limit: withFlag(positive.optional().describe("only the first so many queries of each dataset"), { value: "<n>" }),
     ids: withFlag(z.array(text).optional().describe("only these queries"), { value: "<a,b>" }),
-    rollouts: withFlag(positive.default(1).describe("attempts at each query; asking for more later adds only those"), {
+    rollouts: withFlag(positive.default(1).describe("attempts at each query; more later adds only those"), {
       value: "<n>",
     }),
     max_workers: withFlag(positive.default(8).describe("rollouts at once, within and across datasets"), {
       value: "<n>",
     }),
-    seed: withFlag(z.int().nonnegative().default(0).describe("of the run; each rollout's own is derived from it"), {
-      value: "<n>",
-    }),
+    seed: withFlag(
+      z.int().nonnegative().default(0).describe("seed of the run; each rollout's own is derived from it"),
+      {
+        value: "<n>",
+      },
+    ),
     eval: withFlag(
       z
         .union([z.boolean(), evaluationSchema])
         .default(false)
         .describe("score each rollout as soon as it is finished; a mapping says how"),
+      { sentence: "score each rollout as soon as it is finished" },
     ),
     resume: withFlag(
       z
         .boolean()
         .default(true)
         .describe("continue an earlier run in the folder; false starts next to it, never over it"),
+      { sentence: "continue an earlier run in the folder (the default)" },
     ),
     allow_drift: withFlag(
       z.boolean().default(false).describe("continue although settings changed, and mark what is made from now on"),
@@ -215,7 +221,7 @@ export const CONFIG_SECTIONS = {
         .describe(
           "model of the agent; default: scripted for bundled domains, else openai/deepseek-v3.2-fc if registered",
         ),
-      { value: "<name>" },
+      { value: "<name>", sentence: "model of the agent" },
     ),
     user_model: withFlag(
       z
@@ -224,7 +230,7 @@ export const CONFIG_SECTIONS = {
         .describe(
           "model of the simulated user; default: scripted for bundled domains, else openai/gpt-5 if registered",
         ),
-      { value: "<name>" },
+      { value: "<name>", sentence: "model of the simulated user" },
     ),
     agent_temperature: withFlag(z.number().min(0).optional().describe("temperature of the agent"), { value: "<t>" }),
     user_temperature: withFlag(z.number().min(0).optional().describe("temperature of the simulated user"), {
@@ -257,7 +263,7 @@ export const CONFIG_SECTIONS = {
       .describe("real MCP servers for datasets that name no domain, as other tools write them"),
     mcp_config_file: z.string().optional().describe("a JSON or YAML file that holds mcpServers"),
     python: withFlag(
-      z.string().optional().describe("Python for dropped-in servers: an interpreter or a virtual environment's folder"),
+      z.string().optional().describe("Python for dropped-in servers: an interpreter or a virtual environment"),
       { value: "<path>" },
     ),
     tool_names: z

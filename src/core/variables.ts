@@ -34,7 +34,7 @@ export function fillVariables(
   return { text: filled, values };
 }
 
-const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+const VARIABLE = /\$\{(\w+)(?::-([^}]*))?\}/g;
 
 export function readVariable(name: string, env: Variables): string | undefined {
   return Object.hasOwn(env, name) && env[name] !== "" ? env[name] : undefined;

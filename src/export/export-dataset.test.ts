@@ -62,7 +62,12 @@ describe("what goes out", () => {
   });
 
   test("what else lies in a run folder, an earlier export say, is not read as records", async () => {
-    const input = writeRun([line("q1")], { "train.jsonl": [line("q9")], "iter1.jsonl": [line("q2")] });
+    const datasets = { Desk: { output: "gone/Desk.jsonl" }, questions: { output: "gone/iter{round}.jsonl" } };
+    const input = writeRun([line("q1")], {
+      "manifest.json": JSON.stringify({ format_version: 2, datasets }),
+      "train.jsonl": [line("q9")],
+      "iter1.jsonl": [line("q2")],
+    });
     expect((await run([input])).ids).toEqual(["q1", "q2"]);
   });
 

@@ -31,7 +31,8 @@ export function findInputs(paths: readonly string[]): InputFile[] {
 /** A run's records are where its manifest says; a folder that is no run holds result files. */
 function filesOf(folder: string): InputFile[] {
   const manifest = readManifest(join(folder, MANIFEST_FILE));
-  if (!manifest) return [...jsonLines(join(folder, "trajectories")), ...jsonLines(folder)].map(plainFile);
+  const inside = jsonLines(join(folder, "trajectories"));
+  if (!manifest) return (inside.length > 0 ? inside : jsonLines(folder)).map(plainFile);
   return listRecordFiles(folder, manifest)
     .filter(({ file }) => existsSync(file))
     .map((input) => ({ ...input, run: folder }));

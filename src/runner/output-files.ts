@@ -6,8 +6,9 @@ import { UsageError } from "../core/index.ts";
 import { defaultOutput, findFreePath, MANIFEST_FILE, ROUND, readManifest, roundFiles } from "../runs/index.ts";
 
 export function chooseOutputs(run: ResolvedRun): ResolvedRun {
-  const outputs = run.datasets.map((dataset) => resolve(outputOf(run.folder, dataset)));
-  const twice = outputs.find((output, index) => outputs.indexOf(output) !== index);
+  const outputs = run.datasets.map((dataset) => outputOf(run.folder, dataset));
+  const paths = outputs.map((output) => resolve(output));
+  const twice = outputs.find((_, index) => paths.indexOf(paths[index] as string) !== index);
   if (twice) throw new UsageError(`Two datasets would write to ${twice}; give each its own output_path`);
   return run.config.resume ? whereBegun(run) : nextToEarlier(run);
 }

@@ -34,7 +34,7 @@ const entry = (queryId: string, costUsd: number): RunEvent => ({
 const end = (queryId: string, second: number, message?: string): RunEvent => ({
   ...{ type: "rollout-end", ...key(queryId), at: at(second), attempt: 1, fingerprint: "f", turns: 1, toolCalls: 0 },
   outcome: message
-    ? { success: false, stopReason: "infrastructure", blame: "infrastructure", message }
+    ? { success: false, stopReason: "infrastructure", blame: "infrastructure", message, kind: "server" }
     : { success: true, stopReason: "user_stop" },
   usage: NO_USAGE,
   durationMs: 1000,
@@ -68,7 +68,7 @@ test("a run's events add up to what is done, running, waiting and failed, and to
     tokens: 200,
     costUsd: 0.75,
     projectedCostUsd: 4.5,
-    errors: { "HTTP 503": 1 },
+    errors: { server: 1 },
     slowest: [
       { id: "c", dataset: "Clinic", seconds: 16 },
       { id: "d", dataset: "Clinic", seconds: 14 },

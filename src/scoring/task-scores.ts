@@ -33,7 +33,7 @@ export class TaskScores {
   }
 
   #add({ check, version, pass, score, blame, ...more }: ScoreRecord): void {
-    const reason = pass === true ? "" : more.reason.slice(0, MAX_REASON);
+    const reason = pass === true ? "" : (more.reason ?? "").slice(0, MAX_REASON);
     const result = { check, version, pass, score, blame, reason };
     const key = scoreKey(more);
     const own = this.#results.get(key);

@@ -76,7 +76,7 @@ test("endpoints, retries, errors and the slowest rollouts have a line each", () 
   const tally = new RunTally();
   const failed: RunEvent = {
     ...(ended("a") as Extract<RunEvent, { type: "rollout-end" }>),
-    outcome: { success: false, stopReason: "infrastructure", message: "http://x answered 500" },
+    outcome: { success: false, stopReason: "infrastructure", message: "http://x answered 500", kind: "server" },
   };
   for (const event of [begin(plan("Clinic")), started("a"), failed, started("b")]) tally.add(event);
   const lines = totalsBlock(screen().terminal, tally, {
@@ -92,7 +92,7 @@ test("endpoints, retries, errors and the slowest rollouts have a line each", () 
     "http://x: 3 in flight, 9 waiting",
     "http://x: waiting 12 s (429)",
     "tried again: 5 × rate-limit, 2 × server",
-    "failed: 1 × HTTP 500",
+    "failed: 1 × server",
     "slowest: b 60 s",
   ]);
 });

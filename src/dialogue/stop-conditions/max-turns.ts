@@ -4,7 +4,7 @@ import { defineStopCondition } from "./stop-condition.ts";
 /** A dialogue of one turn is over when the agent has answered: that is no limit met. */
 export const maxTurns = defineStopCondition({
   key: "max_turns",
-  schema: z.int().positive().default(20).describe("user messages that the agent answers; 1 needs no user model"),
+  schema: z.int().positive().default(20).describe("user messages that the agent answers; 1 needs no user"),
   reasons: { max_turns: true, agent_done: true },
   create:
     (limit) =>

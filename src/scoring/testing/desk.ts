@@ -2,6 +2,7 @@
 // what a test says was said and called.
 import {
   contentHash,
+  findErrors,
   type Json,
   type JsonObject,
   type Plan,
@@ -157,7 +158,7 @@ export async function sceneOf(
       total_turns: 1,
       stop_reason: "user_stop",
       tool_call_count: 0,
-      tool_errors: [],
+      tool_errors: [...findErrors({ messages })],
       tool_error_count: 0,
       mode: "positive",
       usage: {},

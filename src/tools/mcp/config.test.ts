@@ -45,7 +45,9 @@ test("references are looked up in the variables, with defaults; a missing one is
     resolveServer("it", { command: "x", env: { A: text } }, { variables: { TOKEN: "t" }, baseFolder: "/" }).launch;
   expect(resolve(`<${reference("TOKEN")}>`)).toMatchObject({ env: { A: "<t>" } });
   expect(resolve(reference("OTHER:-fallback"))).toMatchObject({ env: { A: "fallback" } });
-  expect(() => resolve(reference("OTHER"))).toThrow(new UsageError("mcpServers.it.env.A: OTHER is not set"));
+  expect(() => resolve(reference("OTHER"))).toThrow(
+    new UsageError("mcpServers.it.env.A: the environment variable OTHER is not set"),
+  );
 });
 
 test("relative paths are taken from the config's folder, since the server runs in one of its own", () => {
@@ -94,8 +96,8 @@ test("a key in the config does not reach an error text", async () => {
   refusing.closeAllConnections();
   refusing.close();
   expect(reasons).toEqual([
-    expect.stringContaining("bad key <redacted>"),
-    expect.stringContaining("bad key <redacted>"),
+    expect.stringContaining("bad key [redacted]"),
+    expect.stringContaining("bad key [redacted]"),
     expect.stringContaining("it"),
   ]);
   expect(reasons.join()).not.toContain(KEY);
@@ -105,7 +107,7 @@ test("a server's own error text is redacted too", async () => {
   const server = { command: process.execPath, args: [FAULTY_SERVER], env: { TOKEN: "the database" } };
   const hub = new McpHub({ servers: { it: server }, variables: {}, baseFolder: "/" });
   try {
-    expect((await call(await hub.open(), "protocol_error")).content).toBe('{"error":"<redacted> is away"}');
+    expect((await call(await hub.open(), "protocol_error")).content).toBe('{"error":"[redacted] is away"}');
   } finally {
     await hub.close();
   }

@@ -2,11 +2,12 @@
 import { appendFileSync } from "node:fs";
 
 const { dist, folder, config, calls } = JSON.parse(process.argv[2]);
-const { resolveConfig, runRollouts } = await import(`${dist}/runner/index.js`);
-const { createScriptedClient } = await import(`${dist}/models/index.js`);
+const { resolveConfig } = await import(`${dist}/config/index.js`);
+const { makeRollouts } = await import(`${dist}/runner/index.js`);
+const { createScriptedClient } = await import(`${dist}/models/scripted/clients.js`);
 const { openQueryFiles } = await import(`${dist}/domains/index.js`);
 
-const { run } = resolveConfig(config, { folder, resumeCommand: "rollout run" }, { bundled: !config.base_path });
+const run = resolveConfig({ bundled: !config.base_path, ...config }, { folder });
 const plans = new Map();
 for (const { name, queryFiles } of run.datasets) {
   const queries = openQueryFiles(queryFiles);
@@ -31,4 +32,4 @@ function createNetworkClient({ model }) {
   };
 }
 
-await runRollouts(run, { programVersion: "0.0.0", createNetworkClient, env: process.env });
+await makeRollouts(run, { createNetworkClient, env: process.env });
