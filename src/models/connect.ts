@@ -1,11 +1,9 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
 // endpoints, so that limits hold for everyone together. Packages that a dialect needs are loaded at its first call.
 import type { Clock, ModelClient, Random, Variables } from "../core/index.ts";
-import { awsSecrets } from "./ai-sdk/aws.ts";
-import { createAiSdkClient } from "./ai-sdk/client.ts";
+import { findDialect } from "./dialects/index.ts";
 import { createDispatchers } from "./http.ts";
 import { createGates, type EndpointEvent } from "./limits.ts";
-import { createOpenAiClient } from "./openai/client.ts";
 import type { Registry } from "./registry.ts";
 import { composeEndpoint } from "./replicas.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
@@ -68,8 +66,8 @@ export function createModels(options: ModelsDeps): Models {
 
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
     const model = resolveModel(name, { env, overrides, ...(registry && { registry }) });
-    const signing = model.dialect === "bedrock" ? awsSecrets(env) : [];
-    for (const secret of [...secretsOf(model), ...signing]) secrets.add(secret);
+    const own = model.dialect === "scripted" ? [] : (findDialect(model.dialect).secrets?.(env) ?? []);
+    for (const secret of [...secretsOf(model), ...own]) secrets.add(secret);
     return model;
   }
 
@@ -78,10 +76,8 @@ export function createModels(options: ModelsDeps): Models {
     client(name, settings, overrides) {
       const model = resolve(name, overrides);
       if (model.dialect === "scripted") throw new Error(`${name} is a scripted model: it has no endpoint`);
-      const connect = (replica: ResolvedModel) =>
-        replica.dialect === "openai"
-          ? createOpenAiClient(replica, settings, deps)
-          : createAiSdkClient(replica, settings, deps);
+      const dialect = findDialect(model.dialect);
+      const connect = (replica: ResolvedModel) => dialect.createClient(replica, settings, deps);
       return composeEndpoint({
         model,
         settings,

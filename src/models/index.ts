@@ -6,11 +6,11 @@ export {
   listModels,
   listProviders,
 } from "./catalogue/catalogue.ts";
-export { habitsOf } from "./catalogue/habits.ts";
 export { suggestModels } from "./catalogue/suggest.ts";
 export { type ClientSource, type CreateNetworkClient, createClientSource } from "./client-source.ts";
 export type { NetworkLoad } from "./connect.ts";
 export { countTokens } from "./count-tokens.ts";
+export { habitsOf } from "./habits.ts";
 export { FAULT_KINDS } from "./mock-server/fault-spec.ts";
 export type { DialogueSign, FindScript } from "./mock-server/play.ts";
 export { type MockServer, type RequestCounts, startMockServer } from "./mock-server/server.ts";

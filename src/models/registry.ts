@@ -2,14 +2,15 @@
 import { z } from "zod";
 import { UsageError } from "../core/index.ts";
 import { findModel, findProvider } from "./catalogue/catalogue.ts";
-import { DIALECTS, THINKING_STYLES } from "./resolved.ts";
+import { DIALECT_NAMES } from "./dialects/index.ts";
+import { THINKING_STYLES } from "./resolved.ts";
 
 const cost = z.number().nonnegative();
 const limit = z.int().positive();
 const body = z.record(z.string(), z.json());
 
 export const registryEntrySchema = z.strictObject({
-  provider: z.string().min(1).optional().describe("a provider of the catalogue, or any name beside an api_base"),
+  provider: z.string().min(1).optional().describe("a provider of the catalogue, or any name next to an api_base"),
   api_base: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .optional()
@@ -17,7 +18,10 @@ export const registryEntrySchema = z.strictObject({
   api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
   mode: z.string().optional().describe('only "chat" can be used'),
   model: z.string().min(1).optional().describe("the name that goes over the wire, where it is another"),
-  dialect: z.enum(DIALECTS).optional().describe("the wire that the endpoint speaks"),
+  dialect: z
+    .enum(DIALECT_NAMES as [string, ...string[]])
+    .optional()
+    .describe("the wire that the endpoint speaks"),
   max_tokens: z.int().positive().optional().describe("context window in tokens"),
   input_cost_per_token: cost.optional().describe("dollars"),
   output_cost_per_token: cost.optional().describe("dollars"),

@@ -1,8 +1,9 @@
 // From a model's name to all that a client needs: first the user's registry, then the offline catalogue.
 import { fillVariables, type JsonObject, readVariable, UsageError, type Variables } from "../core/index.ts";
 import { type CatalogueModel, type CatalogueProvider, findModel, findProvider } from "./catalogue/catalogue.ts";
-import { habitsOf, NO_HABITS } from "./catalogue/habits.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
+import { NO_HABITS } from "./habit-rule.ts";
+import { habitsOf } from "./habits.ts";
 import { findEntry, type NamedModel, type Registry, type RegistryEntry } from "./registry.ts";
 import type { EndpointLimits, Prices, ReasoningHabits, ResolvedModel } from "./resolved.ts";
 

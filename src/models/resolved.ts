@@ -1,10 +1,6 @@
 // What a model name comes to: everything a client needs to make calls, and nothing that was not asked for.
 import type { JsonObject } from "../core/index.ts";
 
-/** The wire a provider speaks. Every dialect but `openai` and `scripted` is loaded on first use. */
-export const DIALECTS = ["openai", "anthropic", "google", "bedrock", "azure", "mistral", "cohere", "scripted"] as const;
-export type Dialect = (typeof DIALECTS)[number];
-
 /**
  * How a model is told to think, and what becomes of its reasoning.
  * - `thinking`: DeepSeek-style `thinking: {type: "enabled" | "disabled"}`; `template`: Qwen-style
@@ -35,7 +31,8 @@ export type ResolvedModel = {
   provider: string;
   /** the name that goes over the wire */
   model: string;
-  dialect: Dialect;
+  /** the wire it speaks, by name; `scripted` for none */
+  dialect: string;
   /** one or more replicas that serve the same model */
   baseUrls: string[];
   /** the key itself stays inside the models room; `keyName` (a variable's name, or "<literal>") is what may be shown */

@@ -2,61 +2,49 @@
 // neither waits nor tries again; every way in which a call can fail is a ModelFailure, and an abort by the caller comes
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
-import {
-  type Clock,
-  createRedactor,
-  type ModelClient,
-  type ModelRequest,
-  messageOf,
-  UsageError,
-  type Variables,
-} from "../../core/index.ts";
+import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
+import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
-import type { Dispatchers } from "../http.ts";
-import { recoverTextCalls } from "../openai/text-calls.ts";
+import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
-import { awsCredentials, awsSecrets } from "./aws.ts";
-import { createExchange, type Exchange } from "./exchange.ts";
+import { recoverTextCalls } from "../text-calls.ts";
+import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
+import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";
 import { toPrompt, toTools } from "./prompt.ts";
-import { loadProvider, type OpenModel } from "./providers.ts";
 import { readResult } from "./reply.ts";
-
-export type AiSdkDeps = {
-  dispatchers: Dispatchers;
-  clock: Clock;
-  /** for Bedrock's credentials; everything else is in the resolved model */
-  env: Variables;
-  /** how long an answer that has begun may pause; 120 unless told */
-  idleSeconds?: number | undefined;
-};
 
 const TOTAL_SECONDS = 600;
 const IDLE_SECONDS = 120;
 
 /** A client of the model's first base URL. Its package is loaded at the first call. */
-export function createAiSdkClient(model: ResolvedModel, settings: CallSettings, deps: AiSdkDeps): ModelClient {
+export function createAiSdkClient(
+  traits: AiSdkTraits,
+  model: ResolvedModel,
+  settings: CallSettings,
+  deps: DialectDeps,
+): ModelClient {
   const { dispatchers, clock, env } = deps;
   const baseUrl = model.baseUrls[0] ?? "";
   if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is no URL`);
   const { origin, pathname } = new URL(baseUrl);
-  const aws = model.dialect === "bedrock" ? awsCredentials(model, env) : undefined;
-  const redact = createRedactor([...secretsOf(model), ...(aws ? awsSecrets(env) : [])]);
+  traits.check?.(model, env);
+  const redact = createRedactor([...secretsOf(model), ...(traits.secrets?.(env) ?? [])]);
   const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact };
   const limits = {
     totalMs: (settings.timeoutSeconds ?? TOTAL_SECONDS) * 1000,
     idleMs: (deps.idleSeconds ?? IDLE_SECONDS) * 1000,
   };
-  const options = callOptions(model, settings);
-  const edit = createBodyEditor(model, settings);
+  const options = callOptions(traits, model, settings);
+  const edit = createBodyEditor(traits, model, settings);
   let provider: Promise<OpenModel> | undefined;
 
   return {
     id: model.id,
     async complete(request, signal) {
       signal.throwIfAborted();
-      provider ??= loadProvider(model, aws);
+      provider ??= traits.load(commonOptions(model), model, env);
       const open = await provider;
       const context: FailureContext = { ...shown, party: request.origin.party };
       const exchange = createExchange({ dispatchers, clock, context, limits, signal, edit });
@@ -64,9 +52,9 @@ export function createAiSdkClient(model: ResolvedModel, settings: CallSettings, 
       try {
         result = await open(exchange.fetch).doGenerate({
           ...options,
-          prompt: toPrompt(request, model),
-          ...toolOptions(request, model),
-          ...(settings.sendSeed && { seed: request.origin.seed }),
+          prompt: toPrompt(request, model, traits),
+          ...toolOptions(request, traits),
+          seed: settings.sendSeed ? request.origin.seed : undefined,
           abortSignal: signal,
         });
       } catch (error) {
@@ -83,11 +71,19 @@ export function createAiSdkClient(model: ResolvedModel, settings: CallSettings, 
 }
 
 /** The tools stay listed when none may be called: history names them, and the server's prefix cache stays warm. */
-function toolOptions({ tools, toolChoice }: ModelRequest, model: ResolvedModel) {
+function toolOptions({ tools, toolChoice }: ModelRequest, { alwaysAuto }: AiSdkTraits) {
   if (tools.length === 0) return {};
-  // Bedrock cannot say "none"; its package would drop the tools, and with them every call and result in the history
-  const type = model.dialect === "bedrock" ? "auto" : toolChoice;
-  return { tools: toTools(tools), toolChoice: { type } };
+  return { tools: toTools(tools), toolChoice: { type: alwaysAuto ? ("auto" as const) : toolChoice } };
+}
+
+function commonOptions(model: ResolvedModel): CommonOptions {
+  return {
+    baseURL: model.baseUrls[0] ?? "",
+    apiKey: model.apiKey ?? NO_KEY,
+    headers: requestHeaders(model),
+    // the dialogue names calls that come without an id
+    generateId: () => "",
+  };
 }
 
 /** The package could not make sense of the answer, or made no request at all. Its own error may hold headers and keys. */

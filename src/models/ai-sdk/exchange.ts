@@ -3,7 +3,7 @@
 import type { Clock, JsonObject } from "../../core/index.ts";
 import { type FailureContext, failureOfStatus, failureOfTransport, type ModelFailure, retryAfter } from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
-import { type PostLimits, post } from "../openai/post.ts";
+import { type PostLimits, post } from "../post.ts";
 
 /** Sent to no one: a package that is handed no key would look for one in the process's environment. */
 export const NO_KEY = "no-key";

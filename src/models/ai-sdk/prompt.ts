@@ -1,41 +1,34 @@
 // A request as the provider packages take it. Every provider has its rules about lists of messages; this list keeps all
 // of them: roles alternate, results of one reply stand together, nothing is empty, and arguments are always an object.
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import {
-  type ChatMessage,
-  contentHash,
-  type JsonObject,
-  type ModelRequest,
-  type ToolCall,
-  type ToolSpec,
-} from "../../core/index.ts";
+import type { ChatMessage, JsonObject, ModelRequest, ToolCall, ToolSpec } from "../../core/index.ts";
 import { validArguments } from "../openai/request.ts";
-import type { Dialect, ResolvedModel } from "../resolved.ts";
+import type { ResolvedModel } from "../resolved.ts";
+import type { AiSdkTraits } from "./dialect.ts";
 import { type KeptPart, keptParts } from "./opaque.ts";
 
 type Assistant = Extract<ChatMessage, { role: "assistant" }>;
 type AssistantPart = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 type ToolPart = Extract<LanguageModelV3Message, { role: "tool" }>["content"][number];
 
-/** Providers that refuse a list which starts with an assistant message, and what then stands before it. */
-const USER_FIRST: ReadonlySet<Dialect> = new Set(["anthropic", "bedrock", "google"]);
+/** What comes first where a list must not start with an assistant message. */
 const OPENER = "Hello.";
 
-export function toPrompt(request: ModelRequest, model: ResolvedModel): LanguageModelV3Prompt {
+export function toPrompt(request: ModelRequest, model: ResolvedModel, traits: AiSdkTraits): LanguageModelV3Prompt {
   const prompt: LanguageModelV3Prompt = [];
   for (const message of request.messages) add(message);
-  if (USER_FIRST.has(model.dialect) && prompt[0]?.role !== "user") prompt.unshift(userMessage(OPENER));
+  if (traits.userFirst && prompt[0]?.role !== "user") prompt.unshift(userMessage(OPENER));
   if (request.system !== "") prompt.unshift({ role: "system", content: wellFormed(request.system) });
   return prompt;
 
   function add(message: ChatMessage): void {
     const last = prompt.at(-1);
     if (message.role === "tool") {
-      const part = resultPart(message, model);
+      const part = resultPart(message, traits);
       if (last?.role === "tool") last.content.push(part);
       else prompt.push({ role: "tool", content: [part] });
     } else if (message.role === "assistant") {
-      const parts = assistantParts(message, model);
+      const parts = assistantParts(message, model, traits);
       if (parts.length === 0) return;
       if (last?.role === "assistant") last.content.push(...parts);
       else prompt.push({ role: "assistant", content: parts });
@@ -59,10 +52,10 @@ export function toTools(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool
 }
 
 /** What the provider gave to be sent back goes back in its order and wording; calls are those of the record. */
-function assistantParts(message: Assistant, model: ResolvedModel): AssistantPart[] {
-  const calls = (message.toolCalls ?? []).map((call) => callPart(call, model));
+function assistantParts(message: Assistant, model: ResolvedModel, traits: AiSdkTraits): AssistantPart[] {
+  const calls = (message.toolCalls ?? []).map((call) => callPart(call, traits));
   const parts: AssistantPart[] = [];
-  for (const part of keptParts(message.opaque) ?? plainParts(message, model)) {
+  for (const part of keptParts(message.opaque) ?? plainParts(message, traits)) {
     const options = part.options && { providerOptions: part.options };
     if (part.type === "text") parts.push({ type: "text", text: part.text, ...options });
     else if (part.type === "reasoning") {
@@ -75,21 +68,17 @@ function assistantParts(message: Assistant, model: ResolvedModel): AssistantPart
   return [...parts, ...calls];
 }
 
-/** Reasoning that was not signed is nothing that these providers take back. */
-const SIGNED: ReadonlySet<Dialect> = new Set(["anthropic", "bedrock", "google"]);
-
-function plainParts({ content, reasoning }: Assistant, model: ResolvedModel): KeptPart[] {
+function plainParts({ content, reasoning }: Assistant, { signsReasoning }: AiSdkTraits): KeptPart[] {
   const parts: KeptPart[] = [];
-  if (reasoning !== undefined && !SIGNED.has(model.dialect))
-    parts.push({ type: "reasoning", text: wellFormed(reasoning) });
+  if (reasoning !== undefined && !signsReasoning) parts.push({ type: "reasoning", text: wellFormed(reasoning) });
   if (content.trim() !== "") parts.push({ type: "text", text: wellFormed(content) });
   return parts;
 }
 
-function callPart(call: ToolCall, model: ResolvedModel): Extract<AssistantPart, { type: "tool-call" }> {
+function callPart(call: ToolCall, { callId }: AiSdkTraits): Extract<AssistantPart, { type: "tool-call" }> {
   return {
     type: "tool-call",
-    toolCallId: validId(call.id, model),
+    toolCallId: callId?.(call.id) ?? call.id,
     toolName: validName(call.name),
     input: JSON.parse(validArguments(call.arguments), (_, value: unknown) =>
       typeof value === "string" ? wellFormed(value) : value,
@@ -97,19 +86,13 @@ function callPart(call: ToolCall, model: ResolvedModel): Extract<AssistantPart, 
   };
 }
 
-function resultPart(message: Extract<ChatMessage, { role: "tool" }>, model: ResolvedModel): ToolPart {
+function resultPart(message: Extract<ChatMessage, { role: "tool" }>, { callId }: AiSdkTraits): ToolPart {
   return {
     type: "tool-result",
-    toolCallId: validId(message.callId, model),
+    toolCallId: callId?.(message.callId) ?? message.callId,
     toolName: validName(message.name),
     output: { type: message.isError ? "error-text" : "text", value: wellFormed(message.content) },
   };
-}
-
-/** Mistral takes nine letters and digits, and nothing else. */
-function validId(id: string, { dialect }: ResolvedModel): string {
-  if (dialect === "mistral") return /^[a-zA-Z0-9]{9}$/.test(id) ? id : contentHash(id).slice(0, 9);
-  return id;
 }
 
 /** Names that a model made up come back too, as names that a tool could have. */

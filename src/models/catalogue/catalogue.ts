@@ -1,8 +1,8 @@
 // The offline catalogue: which providers there are, where they answer, which variable holds their key, and what their
-// models cost and can do. A snapshot in two files beside this one, made by scripts/make-catalogue.mjs; each call reads
+// models cost and can do. A snapshot in two files next to this one, made by scripts/make-catalogue.mjs; each call reads
 // just what it needs (a few milliseconds), so nothing is kept in memory and a run with scripted models never reads it.
 import { readFileSync } from "node:fs";
-import type { Dialect, Prices } from "../resolved.ts";
+import type { Prices } from "../resolved.ts";
 
 export type CatalogueProvider = {
   id: string;
@@ -13,7 +13,7 @@ export type CatalogueProvider = {
   keys: string[];
   /** the provider also works without a key */
   keyOptional: boolean;
-  dialect: Dialect;
+  dialect: string;
   aliases: string[];
 };
 
@@ -28,7 +28,7 @@ export type CatalogueModel = {
   maxOutput?: number;
   reasoning: ReasoningFact;
   /** where it differs from the provider's */
-  dialect?: Dialect;
+  dialect?: string;
 };
 
 export function listProviders(): CatalogueProvider[] {
@@ -47,7 +47,7 @@ export function findProvider(name: string): CatalogueProvider | undefined {
 
 /** The models of one provider, by its id, or all of them. */
 export function listModels(providerId?: string): CatalogueModel[] {
-  const text = readBeside("models.jsonl");
+  const text = readData("models.jsonl");
   const lines = providerId === undefined ? text : sectionOf(providerId, text);
   return lines
     .split("\n")
@@ -64,7 +64,7 @@ type ProviderRecord = {
   url: string;
   keys: string[];
   keyOptional?: boolean;
-  dialect?: Dialect;
+  dialect?: string;
   aliases?: string[];
 };
 
@@ -78,14 +78,14 @@ type ModelLine = [
   contextLength: number | null,
   maxOutput: number | null,
   reasoning: 0 | 1 | "effort",
-  dialect?: Dialect,
+  dialect?: string,
 ];
 
 function readProviders(): { [id: string]: ProviderRecord } {
-  return JSON.parse(readBeside("providers.json")) as { [id: string]: ProviderRecord };
+  return JSON.parse(readData("providers.json")) as { [id: string]: ProviderRecord };
 }
 
-function readBeside(file: string): string {
+function readData(file: string): string {
   return readFileSync(new URL(file, import.meta.url), "utf8");
 }
 

@@ -1,22 +1,19 @@
 // The OpenAI-compatible dialect: one call to one endpoint, straight on undici. It neither waits nor tries again; every
 // way in which a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import { type Clock, createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import { createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
-import type { Dispatchers } from "../http.ts";
+import { type Answer, type PostLimits, post } from "../post.ts";
+import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
-import { type Answer, type PostLimits, post } from "./post.ts";
+import { recoverTextCalls } from "../text-calls.ts";
 import { type Choice, readReply } from "./reply.ts";
 import { createBodyWriter } from "./request.ts";
-import { recoverTextCalls } from "./text-calls.ts";
 
-export type OpenAiDeps = {
-  dispatchers: Dispatchers;
-  clock: Clock;
-  /** how long an answer that has begun may pause; 120 unless told */
-  idleSeconds?: number;
-};
+export type OpenAiDeps = Omit<DialectDeps, "env">;
 
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
 const TOTAL_SECONDS = 600;
 const IDLE_SECONDS = 120;
 
@@ -24,7 +21,7 @@ const IDLE_SECONDS = 120;
 export function createOpenAiClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps): ModelClient {
   const url = completionsUrl(model.baseUrls[0] ?? "");
   const dispatcher = deps.dispatchers.for(url);
-  const headers = requestHeaders(model, url);
+  const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
   const writeBody = createBodyWriter(model, settings);
   const redact = createRedactor(secretsOf(model));
   const limits: PostLimits = {
@@ -106,11 +103,6 @@ function completionsUrl(base: string): URL {
   return url;
 }
 
-function requestHeaders(model: ResolvedModel, url: URL): { [name: string]: string } {
-  const headers: { [name: string]: string } = { "content-type": "application/json", accept: "application/json" };
-  const account = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  if (model.apiKey !== undefined) headers.authorization = `Bearer ${model.apiKey}`;
-  else if (account !== ":") headers.authorization = `Basic ${Buffer.from(account).toString("base64")}`;
-  for (const [name, value] of Object.entries(model.headers)) headers[name.toLowerCase()] = value;
-  return headers;
+function bearer({ apiKey }: ResolvedModel): { authorization?: string } {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }

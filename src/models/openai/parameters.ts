@@ -1,5 +1,6 @@
-// What a request says beside its messages and tools: sampling, thinking, and whatever the registry or the config adds.
-import { isObject, type Json, type JsonObject } from "../../core/index.ts";
+// What a request says besides its messages and tools: sampling, thinking, and whatever the registry or the config adds.
+import type { JsonObject } from "../../core/index.ts";
+import { mergeBodies } from "../merge-bodies.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
 /** The same for every call of a client. What registry and config add is merged last, one level deep. */
@@ -8,11 +9,11 @@ export function requestParameters(model: ResolvedModel, settings: CallSettings):
   if (settings.temperature !== undefined) parameters.temperature = settings.temperature;
   if (settings.topP !== undefined) parameters.top_p = settings.topP;
   if (settings.maxTokens !== undefined) parameters[maxTokensField(model)] = settings.maxTokens;
-  for (const addition of [thinkingParameters(model, settings), model.body, settings.extraParams ?? {}])
-    for (const [name, value] of Object.entries(addition)) parameters[name] = merge(parameters[name], value);
+  const thinking = thinkingParameters(model, settings);
+  const merged = mergeBodies(parameters, thinking, model.body, settings.extraParams ?? {});
   // these are ours to write; a streamed answer would not be understood
-  for (const name of ["messages", "tools", "stream", "stream_options"]) delete parameters[name];
-  return parameters;
+  for (const name of ["messages", "tools", "stream", "stream_options"]) delete merged[name];
+  return merged;
 }
 
 /** OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else. */
@@ -39,8 +40,4 @@ function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonO
     case "none":
       return {};
   }
-}
-
-function merge(before: Json | undefined, after: Json): Json {
-  return isObject(before) && isObject(after) ? ({ ...before, ...after } as JsonObject) : after;
 }

@@ -11,10 +11,9 @@ import {
   type ToolSpec,
   type Variables,
 } from "../../core/index.ts";
-import { createAiSdkClient } from "../ai-sdk/client.ts";
+import { findDialect } from "../dialects/index.ts";
 import { ModelFailure } from "../failure.ts";
 import { createDispatchers } from "../http.ts";
-import { createOpenAiClient } from "../openai/client.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { tap } from "./tap.ts";
 
@@ -44,13 +43,10 @@ const TIMEOUT_SECONDS = 120;
 /** `model` has one base URL. */
 export function openProbe(model: ResolvedModel, role: "agent" | "user", deps: ProbeDeps): EndpointProbe {
   const line = tap(createDispatchers(deps.env));
-  const plain = createDispatchers(deps.env);
   const clientOf = ({ settings = {}, reasoning = {} }: AskChanges) => {
     const changed = { ...model, reasoning: { ...model.reasoning, ...reasoning } };
     const timed = { timeoutSeconds: TIMEOUT_SECONDS, ...settings };
-    return model.dialect === "openai"
-      ? createOpenAiClient(changed, timed, { ...deps, dispatchers: line.dispatchers })
-      : createAiSdkClient(changed, timed, { ...deps, dispatchers: plain });
+    return findDialect(model.dialect).createClient(changed, timed, { ...deps, dispatchers: line.dispatchers });
   };
   let position = 0;
   return {
@@ -68,9 +64,7 @@ export function openProbe(model: ResolvedModel, role: "agent" | "user", deps: Pr
         throw error;
       }
     },
-    async close() {
-      await Promise.all([line.dispatchers.close(), plain.close()]);
-    },
+    close: () => line.dispatchers.close(),
   };
 }
 

@@ -2,8 +2,8 @@
 // reasoning) and says in plain words what works, what is odd, and which line of YAML mends it.
 import { type ChatMessage, hideLogin, isObject, parseJson, type ToolCall } from "../../core/index.ts";
 import { ModelFailure } from "../failure.ts";
-import { recoverTextCalls } from "../openai/text-calls.ts";
 import type { ResolvedModel } from "../resolved.ts";
+import { recoverTextCalls } from "../text-calls.ts";
 import {
   type Answer,
   type EndpointProbe,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ModelReply, NO_USAGE, type ToolSpec } from "../../core/index.ts";
+import { type ModelReply, NO_USAGE, type ToolSpec } from "../core/index.ts";
 import { recoverTextCalls } from "./text-calls.ts";
 
 const tools: ToolSpec[] = [{ name: "find", description: "", parameters: {}, readOnly: true }];

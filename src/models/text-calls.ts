@@ -1,6 +1,6 @@
 // Tool calls that a model wrote into its text because the server has no parser for its dialect. Read only when asked to,
 // only where the text is whole, and never repaired; the reply says that they were recovered.
-import { isObject, type ModelReply, parseJson, type ToolCall, type ToolSpec } from "../../core/index.ts";
+import { isObject, type ModelReply, parseJson, type ToolCall, type ToolSpec } from "../core/index.ts";
 
 type Found = { calls: ToolCall[]; start: number; end: number };
 

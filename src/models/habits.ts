@@ -1,35 +1,16 @@
-// How each model is told to think and what it wants back, as one table: the first row that fits decides. A registry
-// entry's own `reasoning` stands above it.
-import type { Dialect, ReasoningHabits, ThinkingStyle } from "../resolved.ts";
-import type { ReasoningFact } from "./catalogue.ts";
-
-export type HabitsSubject = { provider: string; dialect: Dialect; model: string; fact?: ReasoningFact };
+// How each model is told to think and what it wants back, as one table: the first rule that fits decides. A dialect's own
+// rules come before it, and a registry entry's own `reasoning` stands above all.
+import { findDialect } from "./dialects/index.ts";
+import { fits, type HabitRule, type HabitsSubject, habits, NO_HABITS } from "./habit-rule.ts";
+import type { ReasoningHabits } from "./resolved.ts";
 
 export function habitsOf(subject: HabitsSubject): ReasoningHabits {
-  return ROWS.find((row) => fits(row, subject))?.habits ?? NO_HABITS;
+  if (subject.fact === "no" || subject.dialect === "scripted") return NO_HABITS;
+  const rules = [...(findDialect(subject.dialect).habits ?? []), ...RULES];
+  return rules.find((rule) => fits(rule, subject))?.habits ?? NO_HABITS;
 }
 
-export const NO_HABITS: ReasoningHabits = { style: "none", sendBack: false, field: "reasoning_content" };
-
-type Row = {
-  provider?: RegExp;
-  dialect?: Dialect;
-  model?: RegExp;
-  fact?: ReasoningFact;
-  habits: ReasoningHabits;
-};
-
-const ROWS: Row[] = [
-  { fact: "no", habits: NO_HABITS },
-
-  // Thinking blocks and thought signatures go back untouched within a turn of tool calls, or the provider refuses.
-  { dialect: "anthropic", habits: habits("anthropic", "send back", "thinking") },
-  { dialect: "bedrock", model: /claude/i, habits: habits("anthropic", "send back", "thinking") },
-  { dialect: "google", habits: habits("effort", "send back", "thought") },
-  { dialect: "bedrock", habits: NO_HABITS },
-  { dialect: "mistral", habits: NO_HABITS },
-  { dialect: "cohere", habits: NO_HABITS },
-
+const RULES: HabitRule[] = [
   // Gateways with one parameter for whatever is behind them, and a field of their own.
   {
     provider: /^(openrouter|kilo|cline|cline-pass|vercel-ai-gateway)$/,
@@ -62,18 +43,3 @@ const ROWS: Row[] = [
   { fact: "effort", habits: habits("effort", "keep") },
   { model: /(^|[/_-])(qwen|qwq)/i, habits: habits("template", "keep") },
 ];
-
-type Back = "send back" | "send back all" | "keep";
-
-function habits(style: ThinkingStyle, back: Back, field = "reasoning_content"): ReasoningHabits {
-  return { style, sendBack: back === "send back all" ? "all" : back === "send back", field };
-}
-
-function fits(row: Row, subject: HabitsSubject): boolean {
-  return (
-    (row.provider === undefined || row.provider.test(subject.provider)) &&
-    (row.dialect === undefined || row.dialect === subject.dialect) &&
-    (row.model === undefined || row.model.test(subject.model)) &&
-    (row.fact === undefined || row.fact === subject.fact)
-  );
-}

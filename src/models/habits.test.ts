@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Dialect } from "../resolved.ts";
-import { findModel, findProvider, type ReasoningFact } from "./catalogue.ts";
+import { findModel, findProvider, type ReasoningFact } from "./catalogue/catalogue.ts";
 import { habitsOf } from "./habits.ts";
 
-function habits(name: string, more: { fact?: ReasoningFact; dialect?: Dialect } = {}) {
+function habits(name: string, more: { fact?: ReasoningFact; dialect?: string } = {}) {
   const [provider = "", ...rest] = name.split("/");
   const dialect = findProvider(provider)?.dialect ?? "openai";
   return habitsOf({ provider, dialect, model: rest.join("/"), ...more });

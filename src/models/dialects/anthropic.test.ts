@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createManualClock, type Received, requestOf } from "../../../test/support/model-server.ts";
 import type { ChatMessage, JsonObject, ModelReply, ToolSpec } from "../../core/index.ts";
+import { type AnthropicAnswer, anthropicError, serveAnthropic } from "../ai-sdk/testing/anthropic-server.ts";
 import { createModels } from "../connect.ts";
 import type { ModelFailure } from "../failure.ts";
 import type { RegistryEntry } from "../registry.ts";
 import type { CallSettings } from "../resolved.ts";
-import { type AnthropicAnswer, anthropicError, serveAnthropic } from "./testing/anthropic-server.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -10,8 +10,8 @@ import {
 } from "../../../test/support/model-server.ts";
 import type { ChatMessage, JsonObject, ModelReply, ToolSpec } from "../../core/index.ts";
 import { createDispatchers } from "../http.ts";
-import type { CallSettings, Dialect, ResolvedModel, ThinkingStyle } from "../resolved.ts";
-import { createAiSdkClient } from "./client.ts";
+import type { CallSettings, ResolvedModel, ThinkingStyle } from "../resolved.ts";
+import { findDialect } from "./index.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -29,20 +29,24 @@ const found = (callId: string): ChatMessage => ({ role: "tool", callId, name: "f
 type Setup = { settings?: CallSettings; model?: Partial<ResolvedModel>; style?: ThinkingStyle; env?: object };
 
 /** A bare client of the dialect in front of a server that plays these answers. */
-async function bare(dialect: Dialect, answers: ModelAnswer[], { settings = {}, model, style, env }: Setup = {}) {
+async function bare(dialect: string, answers: ModelAnswer[], { settings = {}, model, style, env }: Setup = {}) {
   const server = await serveModel(...answers);
   const dispatchers = createDispatchers({});
   cleanups.push(server.close, () => dispatchers.close());
   const reasoning = { style: style ?? "none", sendBack: true, field: "thought" };
   const resolved = modelAt(server.baseUrl, { dialect, apiKey: "sk-planted", reasoning, ...model });
-  const client = createAiSdkClient(resolved, settings, { dispatchers, clock: createManualClock(), env: { ...env } });
+  const client = findDialect(resolved.dialect).createClient(resolved, settings, {
+    dispatchers,
+    clock: createManualClock(),
+    env: { ...env },
+  });
   const ask = (messages: ChatMessage[] = [asked], more = {}) =>
     client.complete(requestOf({ messages, tools, ...more }), never);
   return { ...server, ask };
 }
 
 /** Asks, answers the calls of the reply, and gives back the reply and the second request's body. */
-async function roundTrip(dialect: Dialect, first: JsonObject, last: JsonObject, setup: Setup = {}) {
+async function roundTrip(dialect: string, first: JsonObject, last: JsonObject, setup: Setup = {}) {
   const { ask, received } = await bare(dialect, [first, last], setup);
   const reply = await ask();
   const ids = reply.toolCalls.map((call) => call.id);
@@ -301,7 +305,9 @@ test("Bedrock: a bearer token is used as it is; without anything, a gateway is a
 test("Bedrock: Amazon's own endpoint is not asked without credentials", () => {
   const model = modelAt("https://bedrock-runtime.us-east-1.amazonaws.com", { dialect: "bedrock" });
   const deps = { dispatchers: createDispatchers({}), clock: createManualClock(), env: {} };
-  expect(() => createAiSdkClient(model, {}, deps)).toThrow("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+  expect(() => findDialect(model.dialect).createClient(model, {}, deps)).toThrow(
+    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+  );
 });
 
 test("Bedrock: with tools off the history keeps its calls and results", async () => {
@@ -324,7 +330,7 @@ test.each([
   ["azure", 400, { error: { code: "content_filter", message: "filtered" } }, "content-filter"],
   ["bedrock", 400, { message: "Input is too long for requested model." }, "context-overflow"],
   ["bedrock", 429, { message: "Too many requests" }, "rate-limit"],
-] as [Dialect, number, JsonObject, string][])("%s: a %i is labelled (%#)", async (dialect, status, body, kind) => {
+] as [string, number, JsonObject, string][])("%s: a %i is labelled (%#)", async (dialect, status, body, kind) => {
   const { ask } = await bare(dialect, [failing(status, body)], { model: claude });
   await expect(ask()).rejects.toMatchObject({ kind, status, name: "RolloutError" });
 });

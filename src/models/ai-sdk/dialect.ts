@@ -1,0 +1,69 @@
+// A dialect that goes through an AI SDK provider package, at the level of a single request. A dialect's own file says what
+// is particular about it; the rest is the same for all of them.
+import type { LanguageModelV3 } from "@ai-sdk/provider";
+import type { Json, JsonObject, Variables } from "../../core/index.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { HabitRule } from "../habit-rule.ts";
+import type { ResolvedModel } from "../resolved.ts";
+import { createAiSdkClient } from "./client.ts";
+
+/** Makes the package's model with the given `fetch`: so cheap that every call has its own. */
+export type OpenModel = (fetch: typeof globalThis.fetch) => LanguageModelV3;
+
+/** What every package is told, so that none of them looks into the process's environment. */
+export type CommonOptions = {
+  baseURL: string;
+  apiKey: string;
+  headers: { [name: string]: string };
+  generateId: () => string;
+};
+
+/** What the settings say about thinking. */
+export type ThinkingWish = {
+  /** undefined: as the provider does by default */
+  on: boolean | undefined;
+  type: string | undefined;
+  effort: Json | undefined;
+  /** the other options as the config wrote them, in camel case */
+  others: JsonObject;
+};
+
+export type AiSdkTraits = {
+  name: string;
+  habits?: HabitRule[];
+  secrets?: Dialect["secrets"];
+  /** Loads the package when a model of the dialect is first called. */
+  load(common: CommonOptions, model: ResolvedModel, env: Variables): Promise<OpenModel>;
+  /** Throws a UsageError for what can be known to be missing before a call. */
+  check?(model: ResolvedModel, env: Variables): void;
+  /** the provider options for a wish about thinking; asked only where there is one and the model can think */
+  thinking(wish: ThinkingWish, model: ResolvedModel): JsonObject;
+  /** provider options of every call */
+  always?(model: ResolvedModel): JsonObject;
+  /** changes a request's body before it is sent */
+  editBody?(body: JsonObject, wish: ThinkingWish): JsonObject;
+  /** a message list must not start with an assistant message */
+  userFirst?: boolean;
+  /** reasoning that the provider did not sign is not taken back */
+  signsReasoning?: boolean;
+  /** tools cannot be listed and forbidden at once */
+  alwaysAuto?: boolean;
+  /** what is added to the body must be told to the package, which signs it */
+  signsBody?: boolean;
+  /** the id of a call as the wire takes it */
+  callId?(id: string): string;
+  /** the longest reply where the settings name none, for wires that want a number */
+  maxTokens?: number;
+  /** what the package calls its options, where it is not the dialect's name */
+  optionsName?: string;
+};
+
+export function createAiSdkDialect(traits: AiSdkTraits): Dialect {
+  const { name, habits, secrets } = traits;
+  return {
+    name,
+    habits,
+    secrets,
+    createClient: (model, settings, deps) => createAiSdkClient(traits, model, settings, deps),
+  };
+}
