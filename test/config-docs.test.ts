@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { missingChinese, renderDocs } from "../scripts/make-docs.ts";
 import { configJsonSchema } from "../src/config/index.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
 
@@ -9,6 +10,21 @@ const missingIn = (document: string, words: Iterable<string>) => {
   const text = readFileSync(new URL(`../${document}`, import.meta.url), "utf8");
   return [...words].filter((word) => !text.includes(`\`${word}\``));
 };
+
+test.each([
+  ["docs/config.md", "en"],
+  ["docs/zh/config.md", "zh"],
+] as const)(
+  "the tables of %s are in step with the schema (npx tsx scripts/make-docs.ts writes them)",
+  (file, language) => {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+    expect(renderDocs(text, language)).toBe(text);
+  },
+);
+
+test("every key has a Chinese sentence (scripts/config-docs.zh.json)", () => {
+  expect(missingChinese()).toEqual([]);
+});
 
 test.each(DOCUMENTS)("%s names every key of the config, however deep", (document) => {
   const keys = keysOf(configJsonSchema());

@@ -25,7 +25,7 @@ export type NamedDataset = {
 type Found = Pick<NamedDataset, "located" | "mcpServers">;
 
 /** A mistake that has no location gets this one. */
-export function atLocation<T>(location: Location | undefined, action: () => T): T {
+function atLocation<T>(location: Location | undefined, action: () => T): T {
   try {
     return action();
   } catch (error) {

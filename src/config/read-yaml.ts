@@ -16,7 +16,7 @@ import type { z } from "zod";
 import { type Location, UsageError } from "../core/index.ts";
 import { complaintsOf } from "./complaints.ts";
 
-export type Path = readonly PropertyKey[];
+type Path = readonly PropertyKey[];
 
 /** Where a path of the config is written, if it was read from a file. */
 export type LocationOf = (path: Path) => Location | undefined;

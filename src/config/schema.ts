@@ -8,7 +8,7 @@ import { evaluationSchema } from "../scoring/index.ts";
 import { mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
 
 /** How a key is set on the command line. */
-export type FlagSpec = {
+type FlagSpec = {
   /** what stands for the value, such as `<n>`; switches have none */
   value?: string;
   /** instead of the key's own name, with dashes */
@@ -80,7 +80,7 @@ const datasetSchema = z
     output_path: z
       .string()
       .optional()
-      .describe("where its records go; default: trajectories/<name>.jsonl in the run folder"),
+      .describe("where its records go; default: trajectories/NAME.jsonl in the run folder"),
     rounds: z
       .boolean()
       .optional()
@@ -137,9 +137,12 @@ export const CONFIG_SECTIONS = {
       .optional()
       .describe("everything in a dataset folder, instead of datasets"),
     dataset: withFlag(z.string().optional().describe("only this one of the datasets"), { value: "<name>" }),
-    output_dir: withFlag(z.string().optional().describe("the run folder; default: outputs/<config, or command>"), {
-      value: "<dir>",
-    }),
+    output_dir: withFlag(
+      z.string().optional().describe("the run folder; default: outputs/NAME, by config or command"),
+      {
+        value: "<dir>",
+      },
+    ),
     base_path: withFlag(
       z.string().optional().describe("dataset folder; default: ./datasets/*_domain, else the bundled domains"),
       { value: "<dir>" },
@@ -310,11 +313,6 @@ export function listFlags(): ConfigFlag[] {
     const flag = flags.get(schema);
     return flag ? [{ ...flag, key: key as ConfigFlag["key"], schema }] : [];
   });
-}
-
-/** The default of a key, for those who resolve no whole config. */
-export function defaultOf<K extends keyof FullConfig>(key: K): FullConfig[K] {
-  return configSchema.shape[key].parse(undefined) as FullConfig[K];
 }
 
 /** For editors. */

@@ -45,9 +45,9 @@ export type RolloutEnd = RolloutKey & {
   durationMs: number;
 };
 /** An endpoint makes its callers wait: a rate limit, a back-off, an open breaker. */
-export type EndpointWait = { type: "endpoint-wait"; at: string; endpoint: string; seconds: number; reason: string };
+type EndpointWait = { type: "endpoint-wait"; at: string; endpoint: string; seconds: number; reason: string };
 /** One line for people: a record that could not be replayed, a full disk, a repeated query. */
-export type RunNote = { type: "run-note"; at: string; message: string };
+type RunNote = { type: "run-note"; at: string; message: string };
 export type RunEnd = {
   type: "run-end";
   at: string;

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, parseJson } from "./json.ts";
 
 export type PlanCall = { name: string; arguments: JsonObject };
 /** One agent reply that calls tools. */
-export type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
+type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
 /** One user message (the first turn's is the query's own opening) and what the agent does until it answers with `say`. */
 export type PlanTurn = { user?: string; steps?: PlanStep[]; think?: string; say?: string };
 export type Plan = PlanTurn[];

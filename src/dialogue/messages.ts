@@ -15,21 +15,17 @@ export function toMessages(opening: readonly OpeningMessage[], entries: readonly
         messages.push({
           role: "assistant",
           content: entry.content,
-          ...(entry.reasoning ? { reasoning_content: entry.reasoning } : {}),
-          ...(entry.toolCalls.length > 0
-            ? {
-                tool_calls: entry.toolCalls.map((call) => ({
-                  id: call.id,
-                  type: "function" as const,
-                  function: { name: call.name, arguments: call.arguments },
-                })),
-              }
-            : {}),
+          reasoning_content: entry.reasoning || undefined,
+          tool_calls: entry.toolCalls.length > 0 ? entry.toolCalls.map(toCall) : undefined,
         });
       }
     }
   }
   return messages;
+}
+
+function toCall({ id, name, arguments: text }: ToolCall) {
+  return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
 /** What went wrong on the way without ending the rollout, or as evidence of why it ended. */

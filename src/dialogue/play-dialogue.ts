@@ -23,7 +23,7 @@ import type { StopPolicy } from "./stop-conditions/index.ts";
 import { findUserFault } from "./user-faults.ts";
 import { viewFor } from "./view.ts";
 
-export type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
+type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
 
 export type DialogueSetup = {
   query: Query;

@@ -69,8 +69,7 @@ test("within a turn the agent sees its own reasoning, and what its provider want
   );
   await play({ agent, user: scripted("When is it due?", "Thank you.", STOP) });
   expect(agent.requests[1]?.messages[1]).toMatchObject({ reasoning: "I need the loan.", opaque: { signature: "s1" } });
-  expect(agent.requests[2]?.messages[1]).not.toHaveProperty("reasoning");
-  expect(agent.requests[2]?.messages[1]).not.toHaveProperty("opaque");
+  expect(JSON.stringify(agent.requests[2]?.messages[1])).not.toMatch(/reasoning|opaque/);
 });
 
 test("the trajectory keeps the reasoning of every turn", async () => {

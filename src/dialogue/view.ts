@@ -34,9 +34,9 @@ function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]
         messages.push({
           role: "assistant",
           content: entry.content,
-          ...(keeps && entry.reasoning ? { reasoning: entry.reasoning } : {}),
-          ...(keeps && entry.opaque !== undefined ? { opaque: entry.opaque } : {}),
-          ...(entry.toolCalls.length > 0 ? { toolCalls: entry.toolCalls } : {}),
+          reasoning: keeps && entry.reasoning ? entry.reasoning : undefined,
+          opaque: keeps ? entry.opaque : undefined,
+          toolCalls: entry.toolCalls.length > 0 ? entry.toolCalls : undefined,
         });
       }
     }

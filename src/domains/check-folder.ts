@@ -8,7 +8,7 @@ import { type DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFold
 import { openQueryFiles, queryProblems } from "./query-file.ts";
 
 /** An error keeps a domain from running; a warning is odd but harmless. */
-export type Finding = { level: "error" | "warning"; message: string; location?: Location };
+type Finding = { level: "error" | "warning"; message: string; location?: Location };
 export type FolderReport = { domains: number; queries: number; findings: Finding[] };
 
 export async function checkFolder(base: string, resources: DomainResources): Promise<FolderReport> {
@@ -41,7 +41,7 @@ async function checkDomain(
   report: FolderReport,
 ): Promise<void> {
   const warn = (message: string, location?: Location) =>
-    report.findings.push({ level: "warning", message: `${files.name}: ${message}`, ...(location ? { location } : {}) });
+    report.findings.push({ level: "warning", message: `${files.name}: ${message}`, location });
   report.domains++;
   const unknown = files.servers.filter((server) => !folder.serverNames().includes(server));
   for (const server of unknown)
@@ -197,7 +197,7 @@ function note(report: FolderReport, error: unknown): void {
   const finding: Finding = {
     level: "error",
     message: error.reason,
-    ...(error.location ? { location: error.location } : {}),
+    location: error.location,
   };
   const told = report.findings.some(
     ({ message, location }) =>

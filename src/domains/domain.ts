@@ -167,7 +167,7 @@ function rulesOf(server: string, module: DomainServer, toolbox: Toolbox): Policy
   const wire = (tool: string) => toolbox.resolve(`${server}.${tool}`)?.spec.name ?? tool;
   return (module.rules ?? []).map((rule) =>
     rule.rule === "authorize_first"
-      ? { ...rule, tool: wire(rule.tool), ...(rule.except ? { except: rule.except.map(wire) } : {}) }
+      ? { ...rule, tool: wire(rule.tool), except: rule.except?.map(wire) }
       : { ...rule, tools: rule.tools.map(wire) },
   );
 }

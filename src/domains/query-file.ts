@@ -156,7 +156,7 @@ function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "ha
     messages: opening as OpeningMessage[],
     userSystemPrompt,
     taskInfo: taskInfoOf(record),
-    ...(Array.isArray(record.tools) ? { tools: record.tools as JsonObject[] } : {}),
+    tools: Array.isArray(record.tools) ? (record.tools as JsonObject[]) : undefined,
   };
 }
 

@@ -19,7 +19,7 @@ export type RolloutEstimate = {
 };
 
 /** A dialogue where nothing better is known. */
-export const TYPICAL = {
+const TYPICAL = {
   turns: 6,
   toolCallsPerTurn: 1.5,
   replyTokens: 100,

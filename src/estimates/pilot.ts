@@ -34,7 +34,8 @@ export async function runPilot(run: ResolvedRun, queries: number, options: MakeO
 export function scale({ mean, low, high }: Spread, factor: number): Spread {
   return {
     mean: mean * factor,
-    ...(low !== undefined && high !== undefined ? { low: low * factor, high: high * factor } : {}),
+    low: low === undefined ? undefined : low * factor,
+    high: high === undefined ? undefined : high * factor,
   };
 }
 

@@ -46,7 +46,7 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
   };
 }
 
-export const SCRIPTED = "made by scripted models (--include-scripted takes them in)";
+const SCRIPTED = "made by scripted models (--include-scripted takes them in)";
 export const NOT_SCORED = "not scored (rollout eval scores a run)";
 
 /** Records of before there was a mark are known by their models' names. */
@@ -56,7 +56,7 @@ export function isScripted({ metadata }: ExportRecord): boolean {
 }
 
 /** Its own tags, its mode, the kinds of its faults (`recovered` is one), and `drift`. */
-export function tagsOf({ tags, metadata }: ExportRecord): Set<string> {
+function tagsOf({ tags, metadata }: ExportRecord): Set<string> {
   return new Set([
     ...tags,
     ...(Array.isArray(metadata.tags) ? metadata.tags.map(String) : []),

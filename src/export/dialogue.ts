@@ -30,7 +30,7 @@ export type Shape = {
   loss: LossMode | undefined;
 };
 
-export const THINK = { open: "<think>\n", close: "\n</think>\n\n" };
+const THINK = { open: "<think>\n", close: "\n</think>\n\n" };
 export const INLINE_CLASH = "reasoning cannot stand in the text: its tags are already there";
 
 /** The dialogue, or why it cannot be shaped so. Halves of characters, which no loader takes, become U+FFFD. */
@@ -65,9 +65,9 @@ export function toDialogue(record: ExportRecord, shape: Shape): Dialogue | strin
       messages.push({
         role: "assistant",
         content,
-        ...(reasoning ? { reasoning } : {}),
+        reasoning,
         calls,
-        ...(flags ? { loss: flags[index] as boolean } : {}),
+        loss: flags?.[index],
       });
     }
   }
@@ -111,7 +111,7 @@ function lossFlags(record: ExportRecord, mode: LossMode): boolean[] {
 
 type MaybeIllFormed = string & { isWellFormed(): boolean; toWellFormed(): string };
 
-export function wellFormed(text: string): string {
+function wellFormed(text: string): string {
   const checked = text as MaybeIllFormed;
   return checked.isWellFormed() ? text : checked.toWellFormed();
 }

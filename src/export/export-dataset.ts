@@ -190,8 +190,8 @@ class Export {
       ...settings,
       // where things lay on this machine is nobody's business
       inputs: options.inputs.map((input) => basename(input)),
-      ...(options.basePath === undefined ? {} : { basePath: basename(options.basePath) }),
-      ...(typeof transform === "string" ? { transform: basename(transform) } : {}),
+      basePath: options.basePath && basename(options.basePath),
+      transform: typeof transform === "string" ? basename(transform) : undefined,
       container: rows.container,
     };
     const facts = this.#facts.report();

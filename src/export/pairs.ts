@@ -7,7 +7,7 @@ import type { ExportRecord } from "./record.ts";
 
 export type Candidate = { record: ExportRecord; dialogue: Dialogue };
 
-export const UNPAIRED = "no rollout of its query to pair it with";
+const UNPAIRED = "no rollout of its query to pair it with";
 
 /** Best with worst, each rollout in one pair at most; what finds no partner is named with the reason. */
 export function makePairs(candidates: readonly Candidate[]): { pairs: Pair[]; unpaired: string[] } {

@@ -79,10 +79,10 @@ export function toLine(record: ExportRecord): { [key: string]: unknown } {
   return {
     ...head,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
-    ...(tools ? { tools } : {}),
+    tools,
     metadata,
-    ...(score === undefined ? {} : { score }),
-    ...(tags.length > 0 ? { tags } : {}),
+    score,
+    tags: tags.length > 0 ? tags : undefined,
     ...rest,
     ...extra,
   };

@@ -12,9 +12,9 @@ export type SourceOptions = {
   /** run folders, folders of result files, files */
   inputs: readonly string[];
   /** a dataset folder, for records that name neither prompt nor tools */
-  basePath?: string | undefined;
+  basePath?: string;
   /** a TypeScript or JavaScript file, or the function itself */
-  transform?: string | Transform | undefined;
+  transform?: string | Transform;
 };
 
 /** Where a line is: in which file, at which bytes, and its number there. */
@@ -23,8 +23,8 @@ export type Located = { source: LineSource; record: ExportRecord };
 /** A line that gives no record, with the reason. */
 export type Missed = { source: LineSource; reason: string };
 
-export const TORN = "a last line that is torn";
-export const BY_TRANSFORM = "left out by the transform";
+const TORN = "a last line that is torn";
+const BY_TRANSFORM = "left out by the transform";
 
 export class Source {
   readonly inputs: InputFile[];

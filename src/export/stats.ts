@@ -9,7 +9,7 @@ import { Source, type SourceOptions } from "./source.ts";
 import { createTokenCounter } from "./tokens.ts";
 
 export type Distribution = { mean: number; min: number; median: number; p95: number; max: number };
-export type ToolUse = {
+type ToolUse = {
   calls: number;
   malformed: number;
   /** records that offer it */

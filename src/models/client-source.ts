@@ -15,7 +15,7 @@ export type ClientSource = {
 };
 
 /** What is known of a model besides how to call it: for estimates and warnings. */
-export type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
+type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
 
 export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };
 

@@ -22,13 +22,13 @@ export type ModelsDeps = {
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
   /** how long an answer that has begun may pause; 120 unless told */
-  idleSeconds?: number | undefined;
+  idleSeconds?: number;
   /** how long a connection may take to be made; 10 unless told */
-  connectSeconds?: number | undefined;
+  connectSeconds?: number;
 };
 
 /** What a dataset or the command line sets in place of the registry's. */
-export type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
+type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
 
 /** What goes on at this moment, and how often calls were tried again for what reason. */
 export type NetworkLoad = {
@@ -65,7 +65,7 @@ export function createModels(options: ModelsDeps): Models {
   };
 
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
-    const model = resolveModel(name, { env, overrides, ...(registry && { registry }) });
+    const model = resolveModel(name, { env, overrides, registry });
     const own = model.dialect === "scripted" ? [] : (findDialect(model.dialect).secrets?.(env) ?? []);
     for (const secret of [...secretsOf(model), ...own]) secrets.add(secret);
     return model;

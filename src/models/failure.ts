@@ -32,8 +32,8 @@ type ModelFailureOptions = {
   retryable?: boolean;
   stopReason?: LoopReason;
   cause?: unknown;
-  status?: number | undefined;
-  retryAfterMs?: number | undefined;
+  status?: number;
+  retryAfterMs?: number;
 };
 
 /** Whom was asked, as far as an error text may say it. */
@@ -41,7 +41,7 @@ export type FailureContext = {
   /** shown in messages: no credentials, no query */
   endpoint: string;
   model: string;
-  keyName?: string | undefined;
+  keyName?: string;
   /** who asked: a full context or a filtered text is theirs */
   party: Blame;
   redact: (text: string) => string;

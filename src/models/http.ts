@@ -14,7 +14,7 @@ export interface Dispatchers {
   close(): Promise<void>;
 }
 
-export const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in capitals or not, are read from `env` and nowhere else. */
 export function createDispatchers(env: ProxyEnvironment, options: { connectMs?: number } = {}): Dispatchers {

@@ -25,7 +25,7 @@ export type GateOptions = { clock: Clock; onEvent?: ((event: EndpointEvent) => v
 /** The same gate for the same base URL and key; where its callers' limits differ, the tighter one holds. */
 export interface Gates {
   all(): Iterable<EndpointGate>;
-  for(baseUrl: string, caller: { keyName?: string | undefined; limits: EndpointLimits }): EndpointGate;
+  for(baseUrl: string, caller: { keyName?: string; limits: EndpointLimits }): EndpointGate;
 }
 
 export function createGates(options: GateOptions): Gates {

@@ -19,7 +19,7 @@ export type PostLimits = {
 
 export type Answer = { status: number; headers: { [name: string]: string | string[] | undefined }; text: string };
 
-export class PostTimeout extends Error {
+class PostTimeout extends Error {
   readonly code = "TIMEOUT";
 }
 

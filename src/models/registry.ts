@@ -23,19 +23,22 @@ export const registryEntrySchema = z.strictObject({
     .optional()
     .describe("the wire that the endpoint speaks"),
   max_tokens: z.int().positive().optional().describe("context window in tokens"),
-  input_cost_per_token: cost.optional().describe("dollars"),
-  output_cost_per_token: cost.optional().describe("dollars"),
-  cached_input_cost_per_token: cost.optional().describe("dollars"),
+  input_cost_per_token: cost.optional().describe("dollars for a token of input; default: the catalogue's"),
+  output_cost_per_token: cost.optional().describe("dollars for a token of output; default: the catalogue's"),
+  cached_input_cost_per_token: cost
+    .optional()
+    .describe("dollars for a cached token of input; default: the catalogue's"),
   extra_params: body.optional().describe("merged into every request body"),
   extra_body: body.optional().describe("merged into every request body, over extra_params"),
-  headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold references"),
+  headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold variables"),
   limits: z
     .strictObject({
-      max_in_flight: limit.optional(),
-      requests_per_minute: limit.optional(),
-      tokens_per_minute: limit.optional(),
+      max_in_flight: limit.optional().describe("requests at once"),
+      requests_per_minute: limit.optional().describe("requests in a minute"),
+      tokens_per_minute: limit.optional().describe("tokens in a minute"),
     })
-    .optional(),
+    .optional()
+    .describe("of the endpoint: max_in_flight, requests_per_minute, tokens_per_minute"),
   reasoning: z
     .strictObject({
       style: z.enum(THINKING_STYLES).optional().describe("how the model is told to think"),
@@ -47,7 +50,8 @@ export const registryEntrySchema = z.strictObject({
         ),
       field: z.string().min(1).optional().describe("the field that carries it"),
     })
-    .optional(),
+    .optional()
+    .describe("style (how the model is told to think), send_back and field (what becomes of its reasoning)"),
 });
 
 export const registrySchema = z.record(z.string().min(1), registryEntrySchema);

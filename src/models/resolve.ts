@@ -142,7 +142,7 @@ function pricesFrom(entry: RegistryEntry, facts: CatalogueModel | undefined): Pr
   if (input === undefined && output === undefined) return undefined;
   const listedCached = entry.input_cost_per_token === undefined ? facts?.prices?.cachedInput : undefined;
   const cachedInput = entry.cached_input_cost_per_token ?? listedCached;
-  return { input: input ?? 0, output: output ?? 0, ...(cachedInput !== undefined && { cachedInput }) };
+  return { input: input ?? 0, output: output ?? 0, cachedInput };
 }
 
 function reasoningFrom(entry: RegistryEntry, habits: ReasoningHabits): ReasoningHabits {
@@ -155,8 +155,8 @@ function reasoningFrom(entry: RegistryEntry, habits: ReasoningHabits): Reasoning
 
 function limitsFrom({ limits }: RegistryEntry): EndpointLimits {
   return {
-    ...(limits?.max_in_flight !== undefined && { maxInFlight: limits.max_in_flight }),
-    ...(limits?.requests_per_minute !== undefined && { requestsPerMinute: limits.requests_per_minute }),
-    ...(limits?.tokens_per_minute !== undefined && { tokensPerMinute: limits.tokens_per_minute }),
+    maxInFlight: limits?.max_in_flight,
+    requestsPerMinute: limits?.requests_per_minute,
+    tokensPerMinute: limits?.tokens_per_minute,
   };
 }

@@ -7,10 +7,10 @@ export type RetryOptions = {
   clock: Clock;
   random: Pick<Random, "next">;
   /** attempts after the first; 5 unless told, 0 for none */
-  maxRetries?: number | undefined;
+  maxRetries?: number;
   onWait?: ((wait: RetryWait) => void) | undefined;
   /** set: nothing is tried again */
-  park?: AbortSignal | undefined;
+  park?: AbortSignal;
 };
 
 export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: number; milliseconds: number };

@@ -18,7 +18,7 @@ import { describeDrift, rolloutFingerprint } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 export type PlannedRollout = {
   dataset: PreparedDataset;

@@ -13,7 +13,7 @@ import { stateCheck } from "./checks/state.ts";
 import { judgedUserCheck, userCheck } from "./checks/user.ts";
 import type { EvaluationSettings } from "./settings.ts";
 
-export const CHECK_NAMES = ["actions", "state", "policy", "communicate", "answer", "user", "assertions", "quality"];
+const CHECK_NAMES = ["actions", "state", "policy", "communicate", "answer", "user", "assertions", "quality"];
 
 /** By default all that need no judge; where a judge is named, those too that need one. */
 export async function chooseChecks(settings: EvaluationSettings, hasJudge: boolean): Promise<Check[]> {
@@ -49,7 +49,7 @@ type OwnResult = CheckResult | boolean | number | undefined;
 type OwnCheck = (context: CheckContext) => Promise<OwnResult> | OwnResult;
 
 /** A default export: a check, or just a function that gives a result, true or false, or a score from 0 to 1. */
-export async function loadCheck(file: string): Promise<Check> {
+async function loadCheck(file: string): Promise<Check> {
   const exported = await loadDefaultExport(file);
   const own = isObject(exported) ? exported : { run: exported };
   if (typeof own.run !== "function")
@@ -58,7 +58,7 @@ export async function loadCheck(file: string): Promise<Check> {
   return {
     name: typeof own.name === "string" ? own.name : basename(file, extname(file)),
     version: typeof own.version === "number" ? own.version : 1,
-    ...(own.settings === undefined ? {} : { settings: own.settings as Json }),
+    settings: own.settings as Json | undefined,
     run: async (context) => {
       try {
         return toResult(await run(context));
@@ -82,7 +82,7 @@ function toResult(result: OwnResult): CheckResult {
     pass,
     score,
     reason: String(result.reason ?? ""),
-    ...(pass ? {} : { blame: result.blame ?? "agent" }),
+    blame: pass ? undefined : (result.blame ?? "agent"),
   };
 }
 

@@ -45,7 +45,7 @@ export type Check = {
 };
 
 export function passed(reason: string, details?: Json): Verdict {
-  return { pass: true, score: 1, reason, ...(details === undefined ? {} : { details }) };
+  return { pass: true, score: 1, reason, details };
 }
 
 export function failed(reason: string, more: { score?: number; blame?: Blame; details?: Json } = {}): Verdict {

@@ -18,7 +18,7 @@ export type RecordedCall = {
   at: number;
 };
 
-export type Said = { text: string; at: number };
+type Said = { text: string; at: number };
 
 export type Transcript = {
   /** those that were answered: a call in a reply that broke off was never made */

@@ -5,7 +5,7 @@ import { type Interval, meanInterval, shareInterval } from "./intervals.ts";
 
 /** One query's rollouts: how many were scored, how many passed, and what their scores add up to. */
 export type Tally = { rollouts: number; scored: number; passed: number; score: number };
-export type ByK = { [k: string]: number | null };
+type ByK = { [k: string]: number | null };
 
 export type QueryNumbers = {
   rollouts: number;

@@ -16,7 +16,7 @@ import type { ValidatedTask } from "./validated-tasks.ts";
 import { isHardValue } from "./values.ts";
 
 /** What came of the call when the reference was played; `unplayed` where it could not be. */
-export type CallKind = "read" | "write" | "preview" | "refused" | "unplayed";
+type CallKind = "read" | "write" | "preview" | "refused" | "unplayed";
 
 export type ReferenceCall = {
   /** on the wire */

@@ -41,29 +41,18 @@ export function toScoreRecord(
     check: check.name,
     version: check.version,
     record,
-    ...(settings ? { settings } : {}),
+    settings,
     pass,
     score,
     reason,
-    ...(blame && pass !== true ? { blame } : {}),
-    ...(details === undefined ? {} : { details }),
+    blame: pass === true ? undefined : blame,
+    details,
   };
 }
 
 /** Calls back for each line, in order, and returns where the last complete one ends. */
 export function scanScores(file: string, onScore: (score: ScoreRecord) => void): number {
   return scanLines(file, ({ bytes }) => onScore(JSON.parse(bytes.toString("utf8")) as ScoreRecord));
-}
-
-/** The latest result of each check, by rollout: `keyText` of the rollout's key, then the check's name. */
-export function readScores(file: string): Map<string, Map<string, ScoreRecord>> {
-  const scores = new Map<string, Map<string, ScoreRecord>>();
-  scanScores(file, (score) => {
-    const key = scoreKey(score);
-    const own = scores.get(key) ?? new Map<string, ScoreRecord>();
-    scores.set(key, own.set(score.check, score));
-  });
-  return scores;
 }
 
 export function scoreKey({

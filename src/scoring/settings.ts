@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const names = z.array(z.string().min(1));
 
-export const actionRulesSchema = z.strictObject({
+const actionRulesSchema = z.strictObject({
   order: z.enum(["any", "reference"]).optional().describe("whether the calls must come in the reference's order"),
   extra: z
     .enum(["reads", "all", "none"])
@@ -11,16 +11,18 @@ export const actionRulesSchema = z.strictObject({
     .describe("calls beyond the reference that are fine: those that change nothing (default), all, none"),
   ignore: names.optional().describe("arguments that may have any value"),
   free_text: names.optional().describe("arguments in free words: any text will do where the reference has one"),
-  case_sensitive: z.boolean().optional(),
+  case_sensitive: z.boolean().optional().describe("whether texts must agree in case too"),
   tolerance: z.number().nonnegative().optional().describe("how far numbers may be apart; default 0.000001"),
 });
 
 export const evaluationSchema = z.strictObject({
   checks: names.optional().describe("names of checks, or files that export one; default: all that need no judge"),
-  judge_model: z.string().optional(),
+  judge_model: z.string().optional().describe("a model for checks that ask one"),
   votes: z.int().positive().optional().describe("how often a judge is asked; the majority counts"),
   score: z.enum(["product", "mean", "min"]).optional().describe("how the checks' scores make the task's"),
-  actions: actionRulesSchema.optional(),
+  actions: actionRulesSchema
+    .optional()
+    .describe("how calls are compared with the reference: order, extra, ignore, free_text, case_sensitive, tolerance"),
   quality_pass: z.number().min(1).max(5).optional().describe("the mark from which quality passes; default 4"),
 });
 

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, type Query } from "../core/index.
 import { type DomainFiles, parseNames, setKey } from "../domains/index.ts";
 import { readJson } from "../files/index.ts";
 
-export type ValidatedCall = { name: string; arguments: JsonObject; open: string[] };
+type ValidatedCall = { name: string; arguments: JsonObject; open: string[] };
 export type ValidatedTask = { calls: ValidatedCall[] };
 export type FindValidated = (query: Query) => ValidatedTask | undefined;
 

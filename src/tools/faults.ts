@@ -16,8 +16,8 @@ import {
 } from "../core/index.ts";
 import { checkArguments, failure } from "./arguments.ts";
 
-export const TOOL_TROUBLES = ["timeout", "error", "stale", "truncated", "rate_limit"] as const;
-export type ToolTrouble = (typeof TOOL_TROUBLES)[number];
+const TOOL_TROUBLES = ["timeout", "error", "stale", "truncated", "rate_limit"] as const;
+type ToolTrouble = (typeof TOOL_TROUBLES)[number];
 
 const rate = z.number().min(0).max(1).optional();
 

@@ -27,7 +27,7 @@ export type Rehearsal = {
   folder?: string;
 };
 
-export type Failure = { id: string; error: string; boundary: string; attempt: number };
+type Failure = { id: string; error: string; boundary: string; attempt: number };
 
 export type Rehearsed = {
   result: RunResult;
@@ -69,7 +69,7 @@ export async function rehearse(rehearsal: Rehearsal = {}): Promise<Rehearsed> {
   }
 }
 
-export function configFor(url: string, { party = {}, entry = {}, config = {} }: Rehearsal): Config {
+function configFor(url: string, { party = {}, entry = {}, config = {} }: Rehearsal): Config {
   const served: RegistryEntry = { provider: "openai", api_base: url, ...entry };
   return {
     sync: "never",

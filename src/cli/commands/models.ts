@@ -231,7 +231,7 @@ function modelJson({ prices, ...facts }: ModelFacts, more: object = {}): string 
   const dollars = prices && {
     input: perMillion(prices.input),
     output: perMillion(prices.output),
-    ...(prices.cachedInput !== undefined && { cachedInput: perMillion(prices.cachedInput) }),
+    cachedInput: prices.cachedInput && perMillion(prices.cachedInput),
   };
   return JSON.stringify({ ...facts, dollarsPerMillion: dollars, ...more });
 }

@@ -39,7 +39,7 @@ export const configure: Configure = (command, host, done) => {
 /** The first run's numbers stand at the top, as they do where it is the only one. */
 function toJson(reports: Report[], comparison: ReturnType<typeof compareReports> | undefined): object {
   const [first, ...others] = reports;
-  return { ...first, ...(comparison ? { comparison, others } : {}) };
+  return comparison ? { ...first, comparison, others } : (first as Report);
 }
 
 function targets(out: string): { html: string; json: string } {

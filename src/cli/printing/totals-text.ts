@@ -19,7 +19,7 @@ export function totalsLine(totals: RunTotals): string {
 
 export type BlockOptions = {
   now: number;
-  load?: NetworkLoad | undefined;
+  load?: NetworkLoad;
   /** waits of endpoints, in words */
   waits?: readonly string[];
   /** lines at most */

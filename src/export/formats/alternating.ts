@@ -59,7 +59,7 @@ export function mergeSides(messages: DialogueMessage[]): DialogueMessage[] {
 function join(a: AgentMessage, b: AgentMessage): AgentMessage {
   const glue = (...texts: (string | undefined)[]) => texts.filter(Boolean).join("\n\n");
   const reasoning = glue(a.reasoning, b.reasoning);
-  return { ...b, content: glue(a.content, b.content), ...(reasoning ? { reasoning } : {}) };
+  return { ...b, content: glue(a.content, b.content), reasoning: reasoning || undefined };
 }
 
 /** `[{"name", "arguments"}, …]`, or the one call alone; the arguments are the model's own text. */

@@ -33,12 +33,12 @@ function canonical(container: Container): Format {
     lossField: "loss",
     write(dialogue, record, options) {
       const { system, messages } = dialogue;
-      const line = toLine({ ...record, extra: {}, ...(options.container === "parquet" ? { rest: {} } : {}) });
+      const line = toLine({ ...record, extra: {}, rest: options.container === "parquet" ? {} : record.rest });
       return {
         row: {
           ...line,
           messages: rows(messages, options, system),
-          ...(record.tools ? { tools: shared(record.tools) } : {}),
+          tools: record.tools && shared(record.tools),
         },
       };
     },
@@ -72,7 +72,7 @@ function canonical(container: Container): Format {
             prompt: rows(prompt.messages, options, prompt.system),
             completion: rows(completion, options),
             label,
-            ...(record.score === undefined ? {} : { score: record.score }),
+            score: record.score,
             tools: shared(prompt.tools),
           },
         }),

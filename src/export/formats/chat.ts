@@ -116,9 +116,9 @@ function readAgent(row: Record<string, unknown>, index: number, problem: (text: 
   return {
     role: "assistant",
     content,
-    ...(reasoning ? { reasoning } : {}),
+    reasoning: reasoning || undefined,
     calls,
-    ...(typeof loss === "boolean" ? { loss } : {}),
+    loss: typeof loss === "boolean" ? loss : undefined,
   };
 }
 

@@ -63,7 +63,7 @@ export type Pair = {
 };
 export type Judged = { prompt: Dialogue; completion: DialogueMessage[]; label: boolean; record: ExportRecord };
 
-export type PairWriters = {
+type PairWriters = {
   preference?: { columns: { [name: string]: ColumnType }; write(pair: Pair, options: FormatOptions): Written };
   kto?: { columns: { [name: string]: ColumnType }; write(judged: Judged, options: FormatOptions): Written };
 };
@@ -72,7 +72,7 @@ export const MALFORMED = "the arguments of a call are not a JSON object, which t
 export const TEXT_BESIDE_CALL = "text beside a call dropped: the loader has no place for it";
 export const CUT_TAIL = "messages behind the agent's last one cut off";
 export const MERGED = "messages of one side in a row merged";
-export const NO_AGENT = "the agent says nothing";
+const NO_AGENT = "the agent says nothing";
 
 /** Loaders that learn from the end want the agent to have the last word. */
 export function endWithAgent(messages: DialogueMessage[]): { messages: DialogueMessage[]; cut: boolean } {

@@ -63,13 +63,13 @@ export const llamafactory: Format = {
   },
   info: (pairs) => ({
     formatting: "sharegpt",
-    ...(pairs === "preference" ? { ranking: true } : {}),
+    ...(pairs === "preference" && { ranking: true }),
     columns: {
       messages: "conversations",
       system: "system",
       tools: "tools",
-      ...(pairs === "preference" ? { chosen: "chosen", rejected: "rejected" } : {}),
-      ...(pairs === "kto" ? { kto_tag: "kto_tag" } : {}),
+      ...(pairs === "preference" && { chosen: "chosen", rejected: "rejected" }),
+      ...(pairs === "kto" && { kto_tag: "kto_tag" }),
     },
   }),
 };

@@ -22,10 +22,10 @@ export const openai: Format = {
     return {
       row: {
         messages: rows,
-        ...(tools.length > 0 ? { tools: toolsColumn(tools, "list") } : {}),
-        ...(isParallel ? { parallel_tool_calls: true } : {}),
+        tools: tools.length > 0 ? toolsColumn(tools, "list") : undefined,
+        parallel_tool_calls: isParallel || undefined,
       },
-      ...(cut ? { notes: [CUT_TAIL] } : {}),
+      notes: cut ? [CUT_TAIL] : undefined,
     };
   },
   read(row) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { JsonObject, TrajectoryMessage } from "../../core/index.ts";
 import { type ExportRecord, readRecord } from "../record.ts";
 
-export const SYSTEM = "You work at a library desk.";
+const SYSTEM = "You work at a library desk.";
 export const TOOLS: JsonObject[] = ["find_book", "renew_loan"].map((name) => ({
   type: "function",
   function: {
@@ -26,7 +26,7 @@ export const user = (content: string): TrajectoryMessage => ({ role: "user", con
 export const says = (content: string, reasoning_content?: string): TrajectoryMessage => ({
   role: "assistant",
   content,
-  ...(reasoning_content ? { reasoning_content } : {}),
+  reasoning_content,
 });
 export const calls = (...given: [id: string, name: string, args: string][]): TrajectoryMessage => ({
   role: "assistant",

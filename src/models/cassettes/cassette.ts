@@ -24,7 +24,7 @@ export type RecordedCall = {
   failure?: RecordedFailure;
 };
 
-export type RecordedFailure = {
+type RecordedFailure = {
   message: string;
   boundary: Blame;
   stop_reason: LoopReason;
@@ -90,7 +90,7 @@ function toRecord(error: RolloutError): RecordedFailure {
   const { message, boundary, stopReason: stop_reason } = error;
   if (!(error instanceof ModelFailure)) return { message, boundary, stop_reason };
   const { kind, status } = error;
-  return { message, boundary, stop_reason, kind, ...(status === undefined ? {} : { status }) };
+  return { message, boundary, stop_reason, kind, status };
 }
 
 function toFailure({ message, boundary, stop_reason: stopReason, kind, status }: RecordedFailure): RolloutError {

@@ -62,7 +62,9 @@ test("one provider's models are its own, all of them, and every model belongs to
 test("prices are dollars per token and never negative; most models have one, and a context length", () => {
   const all = listModels();
   expect(findModel("deepseek", "deepseek-v4-pro")?.prices?.input).toBeCloseTo(0.435e-6, 12);
-  const odd = all.filter(({ prices }) => Object.values(prices ?? {}).some((price) => !(price >= 0 && price < 0.01)));
+  const odd = all.filter(({ prices }) =>
+    Object.values(prices ?? {}).some((price) => price !== undefined && !(price >= 0 && price < 0.01)),
+  );
   expect(odd).toEqual([]);
   expect(all.filter(({ prices }) => prices).length / all.length).toBeGreaterThan(0.85);
   expect(all.filter(({ contextLength }) => contextLength).length / all.length).toBeGreaterThan(0.95);

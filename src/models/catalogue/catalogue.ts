@@ -122,6 +122,6 @@ function pricesFrom(input: number, output: number, cachedInput: number | null): 
   return {
     input: perToken(input),
     output: perToken(output),
-    ...(cachedInput !== null && { cachedInput: perToken(cachedInput) }),
+    cachedInput: cachedInput === null ? undefined : perToken(cachedInput),
   };
 }

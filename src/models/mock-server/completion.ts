@@ -64,7 +64,7 @@ type WireCall = { id?: string; type: "function"; function: { name: string; argum
 
 function callsOf({ toolCalls }: WireReply): WireCall[] {
   return toolCalls.map(({ id, name, arguments: text }) => ({
-    ...(id === "" ? {} : { id }),
+    id: id || undefined,
     type: "function",
     function: { name, arguments: text },
   }));

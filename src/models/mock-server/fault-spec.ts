@@ -69,7 +69,7 @@ function parseRule(text: string): FaultRule {
     throw new UsageError(`"${text}" is no fault: write a rate (429=0.1, 503=0.02x3) or a position (429@3, 429@5-7)`);
   const [, , value, rate, burst, from, to] = match;
   if (value !== undefined) checkValue(kind, value);
-  const rule = { kind, ...(value === undefined ? {} : { value }) };
+  const rule = { kind, value };
   if (rate !== undefined) {
     const when = { rate: Number(rate), burst: Number(burst ?? 1) };
     if (when.rate > 1 || when.burst < 1) throw new UsageError(`"${text}": a rate is a number from 0 to 1`);

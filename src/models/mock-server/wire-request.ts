@@ -33,7 +33,7 @@ export class WireError extends Error {
 }
 
 /** Ids of calls that were damaged on purpose end so: their step is played again as if it had not been. */
-export const DAMAGED = /_fault\d+$/;
+const DAMAGED = /_fault\d+$/;
 
 export function readWireRequest(text: string): WireRequest {
   const body = parseJson(text);
@@ -55,7 +55,7 @@ export function readWireRequest(text: string): WireRequest {
       const toolCalls = readCalls(message.tool_calls, `messages[${index}]`);
       for (const call of toolCalls) open.set(call.id, call.name);
       if (toolCalls.some(({ id }) => DAMAGED.test(id))) damaged++;
-      else messages.push({ role: "assistant", content, ...(toolCalls.length > 0 ? { toolCalls } : {}) });
+      else messages.push({ role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined });
     } else if (message.role === "tool") {
       const callId = String(message.tool_call_id);
       const name = open.get(callId);

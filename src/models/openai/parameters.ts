@@ -27,7 +27,7 @@ function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonO
   if (on === undefined) return {};
   switch (model.reasoning.style) {
     case "thinking":
-      return { thinking: { type: on ? (type ?? "enabled") : "disabled", ...(on ? others : {}) } };
+      return { thinking: on ? { type: type ?? "enabled", ...others } : { type: "disabled" } };
     case "anthropic":
       return { thinking: on ? { type: "enabled", budget_tokens: 4096, ...others } : { type: "disabled" } };
     case "template":

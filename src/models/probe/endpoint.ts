@@ -88,11 +88,7 @@ export function withResults(
   const { content, reasoning, opaque } = reply;
   return [
     question,
-    {
-      ...{ role: "assistant", content, toolCalls: unique },
-      ...(reasoning === undefined ? {} : { reasoning }),
-      ...(opaque === undefined ? {} : { opaque }),
-    },
+    { role: "assistant", content, toolCalls: unique, reasoning, opaque },
     ...unique.map(({ id, name }): ChatMessage => {
       return { role: "tool", callId: id, name, content: '{"sky":"clear","celsius":18}', isError: false };
     }),

@@ -67,9 +67,10 @@ async function goesBack(probe: EndpointProbe, { reply }: Answer): Promise<void> 
   const { sendBack } = model.reasoning;
   const { content, reasoning, opaque } = reply;
   const said: ChatMessage = {
-    ...{ role: "assistant", content },
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(opaque === undefined ? {} : { opaque }),
+    role: "assistant",
+    content,
+    reasoning,
+    opaque,
   };
   const calls = probe.role === "agent" ? reply.toolCalls : [];
   const request =

@@ -48,7 +48,7 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   const written = content + (step.think ?? "") + toolCalls.map((call) => call.name + call.arguments).join("");
   return {
     content,
-    ...(step.think ? { reasoning: step.think } : {}),
+    reasoning: step.think || undefined,
     toolCalls,
     usage: estimateUsage(request, written),
     finish: "tool-calls",
@@ -99,7 +99,7 @@ const EACH_UNFILLED = /\{\{[^{}]+\}\}/g;
 function spoken(request: ModelRequest, content: string, reasoning?: string): ModelReply {
   return {
     content,
-    ...(reasoning ? { reasoning } : {}),
+    reasoning: reasoning || undefined,
     toolCalls: [],
     usage: estimateUsage(request, content + (reasoning ?? "")),
     finish: "stop",

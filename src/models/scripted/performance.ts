@@ -21,7 +21,7 @@ export type Failure = (typeof FAILURES)[number];
 
 /** `cut`: the text of the arguments breaks off; `slip` marks a call that no reference may refer to. */
 export type PerformedCall = PlanCall & { cut?: boolean; slip?: boolean };
-export type PerformedStep = { think?: string; text?: string; calls: PerformedCall[] };
+type PerformedStep = { think?: string; text?: string; calls: PerformedCall[] };
 export type PerformedTurn = { steps: PerformedStep[]; think?: string; say: string };
 export type Performance = { turns: PerformedTurn[]; failure: Failure | undefined; slips: number };
 

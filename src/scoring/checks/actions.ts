@@ -12,7 +12,7 @@ export function actionsCheck(rules: ActionRules = {}): Check {
   return {
     name: "actions",
     version: 1,
-    ...(Object.keys(rules).length > 0 ? { settings: rules } : {}),
+    settings: Object.keys(rules).length > 0 ? rules : undefined,
     run: async (context) => {
       const reference = await context.reference();
       if (typeof reference === "string") return notCheckable(reference);

@@ -8,7 +8,7 @@ export function qualityCheck(passMark = 4): Check {
     name: "quality",
     version: 1,
     needsJudge: true,
-    ...(passMark === 4 ? {} : { settings: { passMark } }),
+    settings: passMark === 4 ? undefined : { passMark },
     run: (context) =>
       judged(context, {
         system: SYSTEM,

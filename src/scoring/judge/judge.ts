@@ -19,7 +19,7 @@ export type Question<T> = {
   origin: Omit<RequestOrigin, "party" | "position">;
 };
 
-export type Vote<T> = { answer: T } | { error: string };
+type Vote<T> = { answer: T } | { error: string };
 
 export type Judge = {
   id: string;

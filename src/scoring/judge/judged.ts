@@ -29,7 +29,7 @@ export async function judged(
   const inFavour = answers.filter(({ pass }) => pass).length;
   const pass = inFavour * 2 > answers.length;
   const score = answers.reduce((sum, answer) => sum + answer.score, 0) / answers.length;
-  const spokesman = answers.find((answer) => answer.pass === pass);
-  const reason = `${votes.length > 1 ? `${inFavour} of ${answers.length} votes; ` : ""}${spokesman?.reason ?? ""}`;
-  return { pass, score, reason, ...(pass ? {} : { blame }), details };
+  const deciding = answers.find((answer) => answer.pass === pass);
+  const reason = `${votes.length > 1 ? `${inFavour} of ${answers.length} votes; ` : ""}${deciding?.reason ?? ""}`;
+  return { pass, score, reason, blame: pass ? undefined : blame, details };
 }

@@ -2,7 +2,7 @@
 import { isObject, parseJson } from "../../core/index.ts";
 import { AppendFile, jsonLine, scanLines } from "../../files/index.ts";
 
-export type StoredVote = { key: string; model: string; vote: number; content: string };
+type StoredVote = { key: string; model: string; vote: number; content: string };
 
 export type VoteStore = {
   get(key: string): string | undefined;

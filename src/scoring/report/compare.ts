@@ -2,7 +2,7 @@
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { QueryReport, Report } from "./report.ts";
 
-export type ChangedQuery = {
+type ChangedQuery = {
   dataset: string;
   query: string;
   /** success rates, one for each run */

@@ -6,7 +6,7 @@ import type { ScoreRule } from "../task-score.ts";
 import { type CheckFacts, type Collected, collectRun, type RolloutFacts, type ToolFacts } from "./collect.ts";
 
 export type QueryReport = QueryNumbers & { blame: { [party in Blame]?: number } };
-export type Failure = { id: string; dataset: string; blame: Blame; evidence: string };
+type Failure = { id: string; dataset: string; blame: Blame; evidence: string };
 
 export type Report = {
   format_version: 1;
@@ -34,7 +34,7 @@ export type Report = {
   costs: { dataset: string; query: string; cost_usd: number; tokens: number; score: number | null }[];
 };
 
-export const METHOD =
+const METHOD =
   "pass@k = 1 - C(n-c,k)/C(n,k) and pass^k = C(c,k)/C(n,k), means over the queries that have k scored rollouts; avg@n = mean over queries of the mean task score; 95 % intervals clustered by query (cluster-robust for shares of rollouts, ordinary for means over queries, Student's t; Wilson over queries where nothing varies).";
 
 const MAX_FAILURES = 200;
@@ -44,7 +44,7 @@ export function buildReport(folder: string, rule?: ScoreRule): Report {
   return reportOf(collectRun(folder, rule));
 }
 
-export function reportOf(run: Collected): Report {
+function reportOf(run: Collected): Report {
   const byQuery = groupByQuery(run.rollouts);
   const tallies = (read: (facts: RolloutFacts[]) => Tally) => [...byQuery.values()].map(({ facts }) => read(facts));
   const names = [...new Set(run.rollouts.map(({ dataset }) => dataset))];
@@ -93,7 +93,7 @@ export function reportOf(run: Collected): Report {
 
 type QueryGroup = { dataset: string; query: string; facts: RolloutFacts[] };
 
-export function groupByQuery(rollouts: readonly RolloutFacts[]): Map<string, QueryGroup> {
+function groupByQuery(rollouts: readonly RolloutFacts[]): Map<string, QueryGroup> {
   const groups = new Map<string, QueryGroup>();
   for (const facts of rollouts) {
     const key = JSON.stringify([facts.dataset, facts.queryId]);
@@ -104,7 +104,7 @@ export function groupByQuery(rollouts: readonly RolloutFacts[]): Map<string, Que
   return groups;
 }
 
-export function tallyOf(facts: readonly RolloutFacts[]): Tally {
+function tallyOf(facts: readonly RolloutFacts[]): Tally {
   const scored = facts.filter(({ pass }) => pass !== null);
   return {
     rollouts: facts.length,

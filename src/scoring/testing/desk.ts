@@ -52,7 +52,7 @@ const SERVER: DomainServer = {
   },
 };
 
-export function createDesk(): Domain {
+function createDesk(): Domain {
   const text = { type: "string" };
   const tool = (name: string, properties: JsonObject): ToolSpec => ({
     name,
@@ -111,7 +111,7 @@ export function createQuery(plan: Plan | undefined, info: JsonObject = {}): Quer
     id: "q1",
     messages: [{ role: "user", content: "Hello" }],
     userSystemPrompt: "You have card C100 and want to renew L1.",
-    taskInfo: { ...(plan ? { plan } : {}), ...info },
+    taskInfo: { plan, ...info },
     hash: "0",
   };
 }

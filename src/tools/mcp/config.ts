@@ -6,13 +6,16 @@ import { createRedactor, fillVariables, isSecretName, UsageError, type Variables
 
 const mcpServerSchema = z
   .strictObject({
-    type: z.enum(["stdio", "http", "streamable-http"]).optional().describe("as some tools write it; not needed"),
+    type: z.enum(["stdio", "http", "streamable-http"]).optional().describe("not needed: some tools write it"),
     command: z.string().min(1).optional().describe("the program of a stdio server"),
-    args: z.array(z.string()).optional(),
-    env: z.record(z.string(), z.string()).optional(),
+    args: z.array(z.string()).optional().describe(`its arguments; \${WORK_FOLDER} stands for the server's own folder`),
+    env: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("its environment; it gets no other variables but a few such as PATH"),
     cwd: z.string().optional().describe("default: an empty folder of the server's own, removed afterwards"),
     url: z.string().min(1).optional().describe("the address of a streamable HTTP server"),
-    headers: z.record(z.string(), z.string()).optional(),
+    headers: z.record(z.string(), z.string()).optional().describe("sent with every request to it"),
     isolation: z
       .enum(["shared", "pool", "fresh"])
       .optional()
@@ -46,7 +49,7 @@ export const mcpServersSchema = z.record(z.string().min(1), mcpServerSchema);
 
 export type McpServerConfig = z.infer<typeof mcpServerSchema>;
 export type McpServersConfig = z.infer<typeof mcpServersSchema>;
-export type Isolation = "shared" | "pool" | "fresh";
+type Isolation = "shared" | "pool" | "fresh";
 
 export type Launch =
   | { kind: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd: string | undefined }
@@ -120,7 +123,7 @@ export function resolveServer(
 }
 
 /** What every child may know: where programs are, whose home it is, the language; no key is among these. */
-export function minimalEnvironment(variables: Variables): Record<string, string> {
+function minimalEnvironment(variables: Variables): Record<string, string> {
   return Object.fromEntries(INHERITED.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key]]])));
 }
 

@@ -10,8 +10,8 @@ export function fromMcpResult(answer: CallToolResult): ToolResult {
   return capResult({
     content: structured ? JSON.stringify(answer.structuredContent) : parts.map(textOf).join("\n"),
     isError: answer.isError === true,
-    ...(answer.isError && { fault: "tool_error" as const }),
-    ...(parts.some((part) => part.type !== "text") && { raw: JSON.stringify(answer) }),
+    fault: answer.isError ? "tool_error" : undefined,
+    raw: parts.some((part) => part.type !== "text") ? JSON.stringify(answer) : undefined,
   });
 }
 

@@ -59,7 +59,7 @@ async function createSession(domain: ServedDomain): Promise<ServedSession> {
   const { Server } = await import("@modelcontextprotocol/server");
   const server = new Server(
     { name: domain.name, version: "1" },
-    { capabilities: { tools: {} }, ...(domain.instructions && { instructions: domain.instructions }) },
+    { capabilities: { tools: {} }, instructions: domain.instructions },
   );
   let environment: Promise<Environment> | undefined;
   let calls = 0;

@@ -125,7 +125,7 @@ function childEnvironment(options: PythonPoolOptions): NodeJS.ProcessEnv {
     const value = options.environment[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(passedOn), ...SET_FOR_ALL, ...(options.clock === undefined ? {} : { TZ: "UTC" }) };
+  return { ...Object.fromEntries(passedOn), ...SET_FOR_ALL, ...(options.clock !== undefined && { TZ: "UTC" }) };
 }
 
 function secondsOf(time: string): number {
