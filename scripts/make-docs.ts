@@ -3,10 +3,9 @@
 // scripts/config-docs.zh.json holds the Chinese sentences, and a test says which are missing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { describeType } from "../src/config/describe-type.ts";
-import { CONFIG_SECTIONS, listFlags } from "../src/config/schema.ts";
-import { registryEntrySchema } from "../src/models/registry.ts";
-import { evaluationSchema } from "../src/scoring/settings.ts";
+import { CONFIG_SECTIONS, describeType, listFlags } from "../src/config/index.ts";
+import { registryEntrySchema } from "../src/models/index.ts";
+import { evaluationSchema } from "../src/scoring/index.ts";
 import { mcpServersSchema } from "../src/tools/index.ts";
 
 type Language = "en" | "zh";

@@ -8,7 +8,7 @@ import { type Manifest, readManifest } from "../src/runs/index.ts";
 import { chooseChecks } from "../src/scoring/check-list.ts";
 import { type EvaluationOptions, evaluate } from "../src/scoring/evaluate.ts";
 import { buildReport, type EvaluationSettings, type ScoreRecord } from "../src/scoring/index.ts";
-import { scoredFromManifest } from "../src/scoring/scored-datasets.ts";
+import { openScoredDatasets } from "../src/scoring/scored-datasets.ts";
 import { havePython } from "../src/tools/python/testing/support.ts";
 import { always, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
@@ -22,7 +22,7 @@ async function score(folder: string, settings: EvaluationSettings = {}, more: Pa
   try {
     return await evaluate({
       folder,
-      datasets: await scoredFromManifest(folder, readManifest(join(folder, "manifest.json")) as Manifest, {
+      datasets: await openScoredDatasets(folder, readManifest(join(folder, "manifest.json")) as Manifest, {
         ...resources,
         onNotice: () => {},
       }),

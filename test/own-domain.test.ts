@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { runRollouts } from "rollout";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
-import { DatasetFolder, expectedState, loadDomain, openQueryFiles, playReference } from "../src/domains/index.ts";
+import { DatasetFolder, expectedState, loadDomain, openQueryFiles, playPlan } from "../src/domains/index.ts";
 import { withoutVolatile } from "../src/domains/play-plan.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,7 +70,7 @@ async function checkAddedQuery(place: ReturnType<typeof workplace>): Promise<voi
   const domain = await loadDomain(files);
   const queries = openQueryFiles(files.queryFiles);
   const query = queries.load(queries.ids.indexOf("clinic-001"));
-  const played = await playReference(domain, query);
+  const played = await playPlan(domain, query);
   expect(played.calls.map(({ name, result }) => [name, result.isError])).toEqual(
     query.taskInfo.trajectory?.map((name) => [name, false]),
   );

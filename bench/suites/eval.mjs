@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { resolveConfig, runRollouts, scoredFromManifest } from "../../dist/runner/index.js";
+import { openScoredDatasets, resolveConfig, runRollouts } from "../../dist/runner/index.js";
 import { readManifest } from "../../dist/runs/index.js";
 import { buildReport, chooseChecks, compareReports, Evaluation, reportHtml } from "../../dist/scoring/index.js";
 import { heapUsed, report, round, timed } from "../support/measure.mjs";
@@ -38,7 +38,7 @@ const floor = await timed(async () => {
 });
 
 const manifest = readManifest(join(folder, "manifest.json"));
-const datasets = await scoredFromManifest(folder, manifest, { onNotice: () => {} });
+const datasets = await openScoredDatasets(folder, manifest, { onNotice: () => {} });
 const before = await heapUsed();
 const samples = [];
 let scored = 0;

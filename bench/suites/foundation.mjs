@@ -2,7 +2,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundledFolder, loadDomain, openQueryFiles, playReference } from "../../dist/domains/index.js";
+import { bundledFolder, loadDomain, openQueryFiles, playPlan } from "../../dist/domains/index.js";
 import { resolveConfig, runRollouts } from "../../dist/runner/index.js";
 import { best, heapUsed, report, round, timed } from "../support/measure.mjs";
 
@@ -35,7 +35,7 @@ async function floor(rollouts) {
     let calls = 0;
     for (let n = 0; n < rollouts; n++) {
       for (let index = 0; index < queries.size; index++) {
-        const played = await playReference(domain, queries.load(index), n);
+        const played = await playPlan(domain, queries.load(index), n);
         calls += played.calls.length;
         appendFileSync(join(temporary, "floor.jsonl"), `${JSON.stringify(played)}\n`);
       }

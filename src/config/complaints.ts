@@ -11,7 +11,7 @@ export function complaintsOf(error: z.ZodError, value: unknown, schema: z.ZodTyp
   return error.issues.flatMap(flatten).flatMap((issue): Complaint[] => {
     if (issue.code !== "unrecognized_keys")
       return [{ path: issue.path, wanted: "value", message: describe(issue, value) }];
-    const path = written(issue.path);
+    const path = writePath(issue.path);
     const known = keysAt(schema, issue.path);
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
@@ -38,13 +38,13 @@ function isOfAnotherKind(inner: Issue, union: Issue): boolean {
 }
 
 function describe(issue: Issue, root: unknown): string {
-  const path = written(issue.path) || "the file";
+  const path = writePath(issue.path) || "the file";
   if (issue.code === "custom") return `${path}: ${issue.message}`;
   if (isEmptiness(issue)) return `${path} must not be empty`;
   const value = valueAt(root, issue.path);
-  if (value === undefined) return `${path} is missing; it must be ${expectation(issue)}`;
+  if (value === undefined) return `${path} is missing; it must be ${describeExpected(issue)}`;
   const got = JSON.stringify(value);
-  return `${path} must be ${expectation(issue)}, not ${got.length > 60 ? `${got.slice(0, 57)}…` : got}`;
+  return `${path} must be ${describeExpected(issue)}, not ${got.length > 60 ? `${got.slice(0, 57)}…` : got}`;
 }
 
 function isEmptiness(issue: Issue): boolean {
@@ -61,7 +61,7 @@ const KINDS: { [expected: string]: string } = {
   boolean: "true or false",
 };
 
-function expectation(issue: Issue): string {
+function describeExpected(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       return KINDS[issue.expected] ?? issue.expected;
@@ -72,13 +72,13 @@ function expectation(issue: Issue): string {
     case "too_big":
       return `at most ${issue.maximum}`;
     case "invalid_union":
-      return [...new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(expectation)))].join(" or ");
+      return [...new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(describeExpected)))].join(" or ");
     default:
       return `valid (${issue.message})`;
   }
 }
 
-function written(path: readonly PropertyKey[]): string {
+function writePath(path: readonly PropertyKey[]): string {
   return path.map(String).join(".");
 }
 

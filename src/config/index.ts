@@ -6,4 +6,12 @@ export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
 export { readYaml } from "./read-yaml.ts";
 export { resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
 export type { DatasetSpec, ResolvedRun } from "./run-spec.ts";
-export { type Config, type ConfigFlag, configJsonSchema, type FullConfig, LOG_LEVELS, listFlags } from "./schema.ts";
+export {
+  CONFIG_SECTIONS,
+  type Config,
+  type ConfigFlag,
+  configJsonSchema,
+  type FullConfig,
+  LOG_LEVELS,
+  listFlags,
+} from "./schema.ts";

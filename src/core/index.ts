@@ -27,7 +27,6 @@ export {
 export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin } from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
-export { fillReferences, type Plan, type PlanCall, type PlayedCall, referenceCalls } from "./plan.ts";
 export {
   END_TOKENS,
   MODES,
@@ -41,6 +40,13 @@ export {
 } from "./query.ts";
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
 export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
+export {
+  fillPlaceholders,
+  type PlanCall,
+  type PlayedCall,
+  plannedCalls,
+  type ReferencePlan,
+} from "./reference-plan.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, type Variables } from "./variables.ts";

@@ -1,8 +1,8 @@
 // One task as the user wrote it, in the words of the dataset files, and the identity of an attempt at it.
 import type { StateChanges } from "./environment.ts";
 import type { JsonObject } from "./json.ts";
-import type { Plan } from "./plan.ts";
 import { seedFrom } from "./random.ts";
+import type { ReferencePlan } from "./reference-plan.ts";
 
 export const MODES = ["positive", "wrong_tool", "no_tool"] as const;
 export type Mode = (typeof MODES)[number];
@@ -16,7 +16,7 @@ export type TaskInfo = {
   reason_for_call?: string;
   known_info?: string;
   /** the reference dialogue: what the user says, what a flawless agent calls and says */
-  plan?: Plan;
+  plan?: ReferencePlan;
   expected_state?: StateChanges;
   [key: string]: unknown;
 };

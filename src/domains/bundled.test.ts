@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTables, tableText } from "../../scripts/make-bundled-data.ts";
-import { canonicalJson, END_TOKENS, parseJson, type Query, referenceCalls } from "../core/index.ts";
-import type { PlanTurn } from "../core/plan.ts";
+import { canonicalJson, END_TOKENS, parseJson, plannedCalls, type Query } from "../core/index.ts";
+import type { PlanTurn } from "../core/reference-plan.ts";
 import { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 import { type Domain, loadDomain } from "./domain.ts";
-import { expectedState, playReference, withoutVolatile } from "./play-plan.ts";
+import { expectedState, playPlan, withoutVolatile } from "./play-plan.ts";
 import { openQueryFiles } from "./query-file.ts";
 
 const folder = bundledFolder();
@@ -26,7 +26,7 @@ describe.each(datasets.map((files) => [files.name, files] as const))("%s", (name
       expect(domain.toolbox.tools.length).toBeGreaterThanOrEqual(10);
       expect(domain.toolbox.tools.length).toBeLessThanOrEqual(15);
     }
-    const used = new Set(all.flatMap((query) => referenceCalls(query.taskInfo.plan ?? []).map((call) => call.name)));
+    const used = new Set(all.flatMap((query) => plannedCalls(query.taskInfo.plan ?? []).map((call) => call.name)));
     if (files.servers.length === 1) {
       expect(domain.toolbox.names().filter((tool) => !used.has(tool))).toEqual([]);
     }
@@ -55,14 +55,14 @@ describe.each(datasets.map((files) => [files.name, files] as const))("%s", (name
       const domain = await loadDomain(files);
       const plan = query.taskInfo.plan as PlanTurn[];
       checkShape(query, plan);
-      const played = await playReference(domain, query);
+      const played = await playPlan(domain, query);
       for (const call of played.calls) {
         expect(call.arguments, `${call.name}: a reference is not resolved`).not.toContain("{{");
         if (call.result.fault && call.result.fault !== "tool_error") throw new Error(`${call.name}: ${call.content}`);
       }
       const expected = expectedState(query, played.calls);
       expect(withoutVolatile(played.state, domain.volatile)).toEqual(expected);
-      expect(query.taskInfo.trajectory).toEqual(referenceCalls(plan).map((call) => call.name));
+      expect(query.taskInfo.trajectory).toEqual(plannedCalls(plan).map((call) => call.name));
       checkTexts(
         plan,
         played.calls.map(({ name: tool, content }) => ({ name: tool, content })),

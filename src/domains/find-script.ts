@@ -1,6 +1,6 @@
 // From what a model server sees of a dialogue to the reference plan behind it: queries are found by their opening message,
 // among the bundled domains and those of a folder. Only indexes stay in memory; plans are read when needed.
-import { contentHash, type Plan, UsageError } from "../core/index.ts";
+import { contentHash, type ReferencePlan, UsageError } from "../core/index.ts";
 import type { DialogueSign, FindScript, Script } from "../models/index.ts";
 import { type NameStyle, Toolbox } from "../tools/index.ts";
 import { bundledFolder } from "./bundled.ts";
@@ -68,7 +68,7 @@ function choose(
 }
 
 /** A plan under its domain's tool names, as scripted models play it. */
-export function createScript({ servers, toolbox }: Named, plan: Plan): Script {
+export function createScript({ servers, toolbox }: Named, plan: ReferencePlan): Script {
   return {
     plan,
     wireName: (name) => toolbox.resolve(name)?.spec.name ?? name,
@@ -97,8 +97,8 @@ function namesOf(files: DomainFiles): NamesFor {
 
 const REMEMBERED = 4096;
 
-function rememberPlans(): (query: KnownQuery) => Plan {
-  const known = new Map<KnownQuery, Plan>();
+function rememberPlans(): (query: KnownQuery) => ReferencePlan {
+  const known = new Map<KnownQuery, ReferencePlan>();
   return (query) => {
     let plan = known.get(query);
     if (!plan) {

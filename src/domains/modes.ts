@@ -14,8 +14,8 @@ export type ModeOptions = {
 
 export async function openForMode(domain: Domain, options: ModeOptions): Promise<Environment> {
   if (options.mode === "positive") return domain.openEnvironment(options.seed);
-  if (options.mode === "no_tool") return inert([]);
-  return inert(wrongTools(domain, options));
+  if (options.mode === "no_tool") return createInert([]);
+  return createInert(wrongTools(domain, options));
 }
 
 /** The query's own tools if it has them, else those of another domain, chosen by seed, that shares no name. */
@@ -49,7 +49,7 @@ function toolsOf(files: DomainFiles): ToolSpec[] {
   return tools;
 }
 
-function inert(tools: ToolSpec[]): Environment {
+function createInert(tools: ToolSpec[]): Environment {
   const names = tools.map((tool) => tool.name);
   return {
     tools,

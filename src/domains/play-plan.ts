@@ -1,25 +1,25 @@
 // A query's reference plan, executed: what a flawless agent's calls return and leave behind.
 import {
-  fillReferences,
+  fillPlaceholders,
   type PlayedCall,
+  plannedCalls,
   type Query,
-  referenceCalls,
   type StateChanges,
   type ToolResult,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 
-export type PlayedReference = {
+export type PlayedPlan = {
   calls: (PlayedCall & { arguments: string; result: ToolResult })[];
   state: StateChanges;
 };
 
-export async function playReference(domain: Domain, query: Query, seed = 0): Promise<PlayedReference> {
+export async function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
   const environment = await domain.openEnvironment(seed);
-  const calls: PlayedReference["calls"] = [];
+  const calls: PlayedPlan["calls"] = [];
   try {
-    for (const [index, call] of referenceCalls(query.taskInfo.plan ?? []).entries()) {
-      const args = JSON.stringify(fillReferences(call.arguments, calls));
+    for (const [index, call] of plannedCalls(query.taskInfo.plan ?? []).entries()) {
+      const args = JSON.stringify(fillPlaceholders(call.arguments, calls));
       const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
       const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
       calls.push({ name: call.name, arguments: args, content: result.content, result });
@@ -33,7 +33,7 @@ export async function playReference(domain: Domain, query: Query, seed = 0): Pro
 /** The expected final state with its references filled from the played calls; undefined where the query has none. */
 export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
   const expected = query.taskInfo.expected_state;
-  return expected && fillReferences(expected, played);
+  return expected && fillPlaceholders(expected, played);
 }
 
 /** A state without the fields that the domain declares volatile. */

@@ -1,7 +1,7 @@
 // What a rollout will take, before anything is paid for: counted from prompts and tools, the queries' reference plans
 // where they have any, and otherwise from what is typical. Every assumption can be printed.
 
-import { type Query, referenceCalls } from "../core/index.ts";
+import { plannedCalls, type Query } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
 import { countTokens, type Prices } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
@@ -110,7 +110,7 @@ function shapeOfQuery({ taskInfo: { plan } }: Query, maxTurns: number): Shape {
   }
   const played = plan.slice(0, maxTurns);
   const steps = sum(played.map((turn) => turn.steps?.length ?? 0));
-  return { turns: played.length, toolCalls: referenceCalls(played).length, agentCalls: played.length + steps };
+  return { turns: played.length, toolCalls: plannedCalls(played).length, agentCalls: played.length + steps };
 }
 
 function costOf(prices: Prices | undefined, input: number, output: number): number | undefined {

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { PROGRAM_VERSION } from "../core/index.ts";
 import type { CountsReport } from "./counts.ts";
-import { CARD_MARK, type OutputPlan } from "./output.ts";
+import { CARD_MARK, type OutputFiles } from "./output.ts";
 import type { ExportRecord } from "./record.ts";
 
 export class CardFacts {
@@ -35,7 +35,7 @@ export class CardFacts {
 }
 
 export type CardInput = {
-  plan: OutputPlan;
+  plan: OutputFiles;
   counts: CountsReport;
   facts: ReturnType<CardFacts["report"]>;
   settings: { [name: string]: unknown };

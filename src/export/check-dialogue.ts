@@ -3,11 +3,11 @@
 import { isErrorText, isObject, type JsonObject } from "../core/index.ts";
 import { readUserText } from "../dialogue/index.ts";
 import { checkArguments } from "../tools/index.ts";
-import { type AgentMessage, type Call, type Dialogue, parseArguments } from "./dialogue.ts";
+import { type AgentMessage, type Call, parseArguments, type TrainingDialogue } from "./training-dialogue.ts";
 
 export type Problem = { level: "error" | "warning"; message: string };
 
-export function checkDialogue(dialogue: Dialogue): Problem[] {
+export function checkDialogue(dialogue: TrainingDialogue): Problem[] {
   const problems: Problem[] = [];
   const add = (index: number, message: string, level: Problem["level"] = "error") =>
     problems.push({ level, message: `message ${index + 1}: ${message}` });

@@ -49,13 +49,13 @@ export class Counts {
       in: this.in,
       out: this.out,
       used: this.used,
-      left_out: sorted(this.#leftOut),
-      notes: sorted(this.#notes),
+      left_out: sortCounts(this.#leftOut),
+      notes: sortCounts(this.#notes),
       splits: Object.fromEntries(this.#splits),
     };
   }
 }
 
-function sorted(counts: Map<string, number>): { [key: string]: number } {
+function sortCounts(counts: Map<string, number>): { [key: string]: number } {
   return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)));
 }

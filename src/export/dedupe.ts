@@ -1,8 +1,8 @@
 // Exact duplicates: the same words of the user and the same calls of the agent, in the same order, whatever else was said.
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../core/index.ts";
-import { parseArguments } from "./dialogue.ts";
 import type { ExportRecord } from "./record.ts";
+import { parseArguments } from "./training-dialogue.ts";
 
 export const DUPLICATE = "a duplicate of an earlier one (user side and calls)";
 
@@ -13,12 +13,12 @@ export class Duplicates {
   /** Whether a record like this one was there before. */
   has(record: ExportRecord): boolean {
     const before = this.#seen.size;
-    this.#seen.add(likeness(record));
+    this.#seen.add(hashLikeness(record));
     return this.#seen.size === before;
   }
 }
 
-function likeness({ messages }: ExportRecord): string {
+function hashLikeness({ messages }: ExportRecord): string {
   const hash = createHash("sha256");
   for (const message of messages) {
     if (message.role === "user") hash.update(JSON.stringify(["user", message.content]));

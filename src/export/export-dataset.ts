@@ -8,7 +8,7 @@ import { Counts, type CountsReport } from "./counts.ts";
 import { DUPLICATE, Duplicates } from "./dedupe.ts";
 import type { Written } from "./formats/format.ts";
 import { type Indexed, type Order, orderIndex } from "./order.ts";
-import { Output, type OutputPlan, planOutput } from "./output.ts";
+import { chooseFiles, Output, type OutputFiles } from "./output.ts";
 import { type Candidate, makePairs } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
 import { RowMaker, type RowOptions, type RowPosition } from "./row-maker.ts";
@@ -36,7 +36,7 @@ export type ExportResult = { files: string[]; counts: CountsReport };
 
 export async function exportDataset(options: ExportOptions): Promise<ExportResult> {
   const rows = new RowMaker(options);
-  const plan = planOutput(options.out, rows.container, options.split?.map(({ name }) => name) ?? ["train"]);
+  const plan = chooseFiles(options.out, rows.container, options.split?.map(({ name }) => name) ?? ["train"]);
   const chooser = await createChooser(options);
   const source = await Source.open(options);
   try {
@@ -60,7 +60,7 @@ export async function exportDataset(options: ExportOptions): Promise<ExportResul
 type Parts = {
   options: ExportOptions;
   rows: RowMaker;
-  plan: OutputPlan;
+  plan: OutputFiles;
   source: Source;
   /** why a record is not to go out, or nothing */
   chooser: (record: ExportRecord) => string | undefined;
@@ -221,7 +221,7 @@ async function createChooser(options: ExportOptions): Promise<Parts["chooser"]> 
   return (record) => filter(record) ?? (duplicates?.has(record) ? DUPLICATE : undefined);
 }
 
-function refuseToReplace(source: Source, plan: OutputPlan): void {
+function refuseToReplace(source: Source, plan: OutputFiles): void {
   const written = new Set([...plan.files.values()].map((file) => resolve(file)));
   const clash = source.inputs.find(({ file }) => written.has(resolve(file)));
   if (clash) throw new UsageError(`--out would replace ${clash.file}, which is read`);

@@ -1,5 +1,4 @@
 export type { CountsReport } from "./counts.ts";
-export { LOSS_MODES, type LossMode, REASONING_MODES, type ReasoningMode } from "./dialogue.ts";
 export { type ExportOptions, type ExportResult, exportDataset } from "./export-dataset.ts";
 export { type Container, PAIR_MODES, type PairMode } from "./formats/format.ts";
 export { FORMATS } from "./formats/index.ts";
@@ -8,5 +7,6 @@ export type { ExportRecord } from "./record.ts";
 export { parseSplit } from "./split.ts";
 export { collectStats, type Distribution, type Stats } from "./stats.ts";
 export { TOKENIZERS } from "./tokens.ts";
+export { LOSS_MODES, type LossMode, REASONING_MODES, type ReasoningMode } from "./training-dialogue.ts";
 export type { RecordSource, Transform } from "./transform.ts";
 export { validateFile } from "./validate.ts";

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../core/index.ts";
 import { Counts, type CountsReport } from "./counts.ts";
 import { toLine } from "./record.ts";
-import { shared } from "./row-text.ts";
+import { shareText } from "./row-text.ts";
 import { Source } from "./source.ts";
 import { createJsonlWriter } from "./write-jsonl.ts";
 
@@ -32,12 +32,12 @@ export async function labelRecords({ input, out, basePath }: LabelOptions): Prom
         continue;
       }
       const { tools, ...line } = toLine(item.record);
-      writer.write({ ...line, tools: shared(tools as object) });
+      writer.write({ ...line, tools: shareText(tools as object) });
       counts.write("train");
       if (item.record.system === undefined) counts.note("no policy is there, and none was made up: no system prompt");
     }
     const report = counts.report();
-    if (report.out === 0 && report.in > 0) throw new UsageError(nothingLabelled(report, basePath));
+    if (report.out === 0 && report.in > 0) throw new UsageError(describeNothing(report, basePath));
     writer.close();
     renameSync(beside, file);
     return { file, counts: report };
@@ -50,7 +50,7 @@ export async function labelRecords({ input, out, basePath }: LabelOptions): Prom
   }
 }
 
-function nothingLabelled({ in: records, left_out }: CountsReport, basePath: string | undefined): string {
+function describeNothing({ in: records, left_out }: CountsReport, basePath: string | undefined): string {
   const reasons = Object.entries(left_out).map(([reason, number]) => `${number} ${reason}`);
   const advice = basePath === undefined ? "; --base-path names the dataset folder they were made from" : "";
   return `None of the ${records} records could be labelled: ${reasons.join("; ")}${advice}`;

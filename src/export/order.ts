@@ -20,7 +20,7 @@ export function orderIndex(
   const kept = limit === undefined ? index : firstOfEach(index, limit, bestOf ?? false);
   const reason = bestOf ? "not among the best of its query" : `more than ${limit} rollouts of its query`;
   const leftOut = new Array<string>(index.length - kept.length).fill(reason);
-  return { kept: shuffle === undefined ? kept : shuffled(kept, shuffle), leftOut };
+  return { kept: shuffle === undefined ? kept : shuffleBy(kept, shuffle), leftOut };
 }
 
 function firstOfEach(index: Indexed[], limit: number, byScore: boolean): Indexed[] {
@@ -37,7 +37,7 @@ function firstOfEach(index: Indexed[], limit: number, byScore: boolean): Indexed
 }
 
 /** The same order whatever order the records came in. */
-function shuffled(index: Indexed[], seed: number): Indexed[] {
+function shuffleBy(index: Indexed[], seed: number): Indexed[] {
   const keyed = index.map((item) => ({
     item,
     key: createHash("sha256").update(`${seed}\n${item.query}\n${item.id}`).digest("hex"),

@@ -6,7 +6,7 @@ import type { ColumnType, Container } from "./formats/format.ts";
 import { createJsonlWriter, type RowWriter } from "./write-jsonl.ts";
 import { createParquetWriter } from "./write-parquet.ts";
 
-export type OutputPlan = {
+export type OutputFiles = {
   folder: string;
   /** the data file of each side */
   files: Map<string, string>;
@@ -17,7 +17,7 @@ export type OutputPlan = {
 const EXTENSIONS = new Set([".jsonl", ".json", ".parquet"]);
 
 /** A path with an extension is a file; any other, and any with a split, is a folder. */
-export function planOutput(out: string, container: Container, sides: readonly string[]): OutputPlan {
+export function chooseFiles(out: string, container: Container, sides: readonly string[]): OutputFiles {
   const extension = extname(out);
   const isFolder = (existsSync(out) && statSync(out).isDirectory()) || !EXTENSIONS.has(extension);
   if (isFolder)
@@ -31,12 +31,12 @@ export function planOutput(out: string, container: Container, sides: readonly st
 }
 
 export class Output {
-  readonly #plan: OutputPlan;
+  readonly #plan: OutputFiles;
   readonly #writers = new Map<string, RowWriter>();
   /** from the name that a file has while it is written to the one it gets */
   readonly #waiting = new Map<string, string>();
 
-  constructor(plan: OutputPlan, container: Container, columns: { [name: string]: ColumnType }) {
+  constructor(plan: OutputFiles, container: Container, columns: { [name: string]: ColumnType }) {
     this.#plan = plan;
     try {
       mkdirSync(plan.folder, { recursive: true });

@@ -1,11 +1,11 @@
 // Rows from several rollouts of a query: the better beside the worse, cut where the agent first did otherwise; or each one
 // with a verdict. Ids of calls are no difference: they are made up anew in each rollout.
 import { canonicalJson } from "../core/index.ts";
-import type { Dialogue, DialogueMessage } from "./dialogue.ts";
 import { endWithAgent, type Judged, type Pair } from "./formats/format.ts";
 import type { ExportRecord } from "./record.ts";
+import type { DialogueMessage, TrainingDialogue } from "./training-dialogue.ts";
 
-export type Candidate = { record: ExportRecord; dialogue: Dialogue };
+export type Candidate = { record: ExportRecord; dialogue: TrainingDialogue };
 
 const UNPAIRED = "no rollout of its query to pair it with";
 

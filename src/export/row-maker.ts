@@ -1,7 +1,6 @@
 // One format with everything that was asked of it: from a record, or a pair of them, to a row or the reason for none.
 import { type Json, UsageError } from "../core/index.ts";
 import { NOT_SCORED } from "./choose.ts";
-import { type Dialogue, type LossMode, type ReasoningMode, type Shape, toDialogue } from "./dialogue.ts";
 import {
   type ColumnType,
   type Container,
@@ -15,6 +14,13 @@ import {
 import { FORMATS, findFormat } from "./formats/index.ts";
 import { judge } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
+import {
+  type LossMode,
+  type ReasoningMode,
+  type Shape,
+  type TrainingDialogue,
+  toDialogue,
+} from "./training-dialogue.ts";
 
 export type RowOptions = {
   format: string;
@@ -56,7 +62,7 @@ export class RowMaker {
   }
 
   /** A rollout that may stand in a pair, or why the format cannot express it: then it takes no other's partner. */
-  candidate(record: ExportRecord): Dialogue | string {
+  candidate(record: ExportRecord): TrainingDialogue | string {
     const dialogue = toDialogue(record, this.#shape);
     if (typeof dialogue === "string") return dialogue;
     const written = this.#format.write(dialogue, record, this.#formatOptions({ split: "", index: 0 }));
@@ -109,7 +115,7 @@ function shapeOf(format: Format, options: RowOptions): Shape {
   if (mode === "keep" && !format.reasoning.field)
     throw new UsageError(`${format.name} has no place of its own for reasoning: --reasoning inline, last or drop`);
   if (options.loss && (!format.lossField || options.pairs))
-    throw new UsageError(`--loss is not known ${whoKnows(format, options.pairs, ({ lossField }) => lossField)}`);
+    throw new UsageError(`--loss is not known ${listAble(format, options.pairs, ({ lossField }) => lossField)}`);
   return {
     reasoning: mode === "drop" ? "none" : mode === "last" ? "last" : "all",
     inline: mode === "inline" || (mode === "last" && !format.reasoning.field),
@@ -121,11 +127,11 @@ function columnsOf(format: Format, pairs: PairMode | undefined): { [name: string
   const columns = pairs ? format.pairs?.[pairs]?.columns : format.columns;
   if (columns) return columns;
   throw new UsageError(
-    `--pairs ${pairs} is not known ${whoKnows(format, undefined, (other) => other.pairs?.[pairs as PairMode])}`,
+    `--pairs ${pairs} is not known ${listAble(format, undefined, (other) => other.pairs?.[pairs as PairMode])}`,
   );
 }
 
-function whoKnows(format: Format, pairs: PairMode | undefined, knows: (format: Format) => unknown): string {
+function listAble(format: Format, pairs: PairMode | undefined, knows: (format: Format) => unknown): string {
   const able = [...FORMATS.values()].filter(knows).map(({ name }) => name);
   return `to ${pairs ? `--pairs ${pairs}` : format.name}; these know it: ${able.join(", ")}`;
 }

@@ -2,9 +2,9 @@
 // wrote, so that no number changes on the way; tool lists, which many rows share, are turned into text once.
 import { parseJson } from "../core/index.ts";
 import { escapeLineEnds } from "../files/index.ts";
-import { parseArguments } from "./dialogue.ts";
+import { parseArguments } from "./training-dialogue.ts";
 
-export type Row = { [column: string]: unknown };
+export type DatasetRow = { [column: string]: unknown };
 
 /** JSON that is put into a row as it stands. */
 export class RawJson {
@@ -28,7 +28,7 @@ export function rawArguments(text: string): RawJson | undefined {
   return new RawJson(text.trim().replace(/[\n\r\t]+/g, " "));
 }
 
-export function rowText(row: Row): string {
+export function rowText(row: DatasetRow): string {
   const members = Object.entries(row).flatMap(([key, value]) =>
     value === undefined ? [] : [`${JSON.stringify(key)}:${valueText(value)}`],
   );
@@ -50,7 +50,7 @@ export function sharedText(value: object): string {
 }
 
 /** A tool list in a row: text that was made before. */
-export function shared(value: object): RawJson {
+export function shareText(value: object): RawJson {
   return new RawJson(sharedText(value));
 }
 

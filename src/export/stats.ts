@@ -3,10 +3,10 @@
 import { isObject, type JsonObject } from "../core/index.ts";
 import { isScripted } from "./choose.ts";
 import { Duplicates } from "./dedupe.ts";
-import { parseArguments } from "./dialogue.ts";
 import type { ExportRecord } from "./record.ts";
 import { Source, type SourceOptions } from "./source.ts";
 import { createTokenCounter } from "./tokens.ts";
+import { parseArguments } from "./training-dialogue.ts";
 
 export type Distribution = { mean: number; min: number; median: number; p95: number; max: number };
 type ToolUse = {

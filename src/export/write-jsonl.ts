@@ -1,9 +1,9 @@
 // Rows as JSON lines, in large writes.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { type Row, rowText } from "./row-text.ts";
+import { type DatasetRow, rowText } from "./row-text.ts";
 
 export interface RowWriter {
-  write(row: Row): void;
+  write(row: DatasetRow): void;
   /** The file is complete and on disk after this. */
   close(): void;
   /** Lets go of the file without completing it. */

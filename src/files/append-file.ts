@@ -60,7 +60,7 @@ export class AppendFile {
       if (fstatSync(this.#descriptor).size > end) ftruncateSync(this.#descriptor, end);
       if (isNew && this.#sync !== "never") syncFolder(dirname(path));
     } catch (error) {
-      throw unwritable(path, error);
+      throw writeError(path, error);
     }
   }
 
@@ -156,7 +156,7 @@ export class AppendFile {
   }
 
   #fail(error: unknown, waiting: Waiter[]): void {
-    this.#failure = unwritable(this.path, error);
+    this.#failure = writeError(this.path, error);
     for (const waiter of waiting) waiter.reject(this.#failure);
   }
 
@@ -195,7 +195,7 @@ function isFullDisk(error: unknown): boolean {
 }
 
 /** What went wrong with the disk is for its owner to mend; what was recorded so far is kept. */
-function unwritable(path: string, error: unknown): unknown {
+function writeError(path: string, error: unknown): unknown {
   const isSystems = typeof (error as NodeJS.ErrnoException).code === "string";
   return isSystems ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;
 }

@@ -5,7 +5,7 @@ import type { ModelFailure } from "./failure.ts";
 const FAILURES = 20;
 const ROLLOUTS = 3;
 const FIRST_MS = 30_000;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 const OPENINGS = 5;
 
 export class Breaker {
@@ -54,7 +54,7 @@ export class Breaker {
     if (this.#same.owners.size < ROLLOUTS) this.#same.owners.add(by.owner);
     const trips = this.isClosed && this.#same.count >= FAILURES && this.#same.owners.size >= ROLLOUTS;
     if (!trips && !by.isProbe) return undefined;
-    const milliseconds = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#openings);
+    const milliseconds = Math.min(MAX_MS, FIRST_MS * 2 ** this.#openings);
     this.#openings++;
     this.#openUntil = by.now + milliseconds;
     this.#probing = false;

@@ -17,7 +17,7 @@ export { type MockServer, type RequestCounts, startMockServer } from "./mock-ser
 export { openNetwork } from "./network.ts";
 export type { Finding, Fix } from "./probe/endpoint.ts";
 export { probeModel } from "./probe/probe-model.ts";
-export { findEntry, type Registry, registryFileSchema, registrySchema } from "./registry.ts";
+export { findEntry, type Registry, registryEntrySchema, registryFileSchema, registrySchema } from "./registry.ts";
 export { resolveModel } from "./resolve.ts";
 export type { CallSettings, PartyModel, Prices, ResolvedModel } from "./resolved.ts";
 export type { Script } from "./scripted/script.ts";

@@ -8,7 +8,7 @@ import { estimateTokens } from "./estimate.ts";
 import { type FailureKind, ModelFailure } from "./failure.ts";
 import { MinuteWindow, type Spending } from "./minute-window.ts";
 import type { EndpointLimits } from "./resolved.ts";
-import { LONGEST_RETRY_AFTER_MS } from "./retry.ts";
+import { MAX_RETRY_AFTER_MS } from "./retry.ts";
 
 /** What people should see of an endpoint: that it is waited for, left alone, or back. */
 export type EndpointEvent = {
@@ -115,14 +115,14 @@ export class EndpointGate {
   tighten(limits: EndpointLimits): void {
     this.#maximum = Math.min(this.#maximum, Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
     this.#cap = Math.min(this.#cap, this.#maximum);
-    this.#requests = tighter(this.#requests, limits.requestsPerMinute);
-    this.#tokens = tighter(this.#tokens, limits.tokensPerMinute);
+    this.#requests = chooseTighter(this.#requests, limits.requestsPerMinute);
+    this.#tokens = chooseTighter(this.#tokens, limits.tokensPerMinute);
   }
 
   /** Waits for a place. Rejects with the signal's reason, or with a ModelFailure while the endpoint is out of order. */
   async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
-    if (this.#isParked) throw notBegun();
+    if (this.#isParked) throw parkedError();
     const now = this.#clock.now();
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
     if (this.#queue.size === 0 && this.#waitFor(tokens, now).milliseconds === 0) return this.#start(tokens, now);
@@ -156,7 +156,7 @@ export class EndpointGate {
     this.#isParked = true;
     const refused = [...this.#queue];
     this.#queue.clear();
-    for (const ticket of refused) ticket.refuse(notBegun());
+    for (const ticket of refused) ticket.refuse(parkedError());
   }
 
   succeed(pass: Pass, usage: Usage): void {
@@ -247,7 +247,7 @@ export class EndpointGate {
   }
 
   #pause(error: ModelFailure, milliseconds: number, now: number): void {
-    if (milliseconds > LONGEST_RETRY_AFTER_MS) return;
+    if (milliseconds > MAX_RETRY_AFTER_MS) return;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
     this.#announce("endpoint-wait", { milliseconds, reason: error.message, now });
   }
@@ -285,11 +285,11 @@ export class EndpointGate {
   }
 }
 
-function notBegun(): ModelFailure {
+function parkedError(): ModelFailure {
   return new ModelFailure("unavailable", "The run was stopped before this call was made", { retryable: false });
 }
 
-function tighter(window: MinuteWindow | undefined, limit: number | undefined): MinuteWindow | undefined {
+function chooseTighter(window: MinuteWindow | undefined, limit: number | undefined): MinuteWindow | undefined {
   if (limit === undefined) return window;
   if (!window) return new MinuteWindow(limit);
   window.tighten(limit);

@@ -75,12 +75,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     // a run's signal is shared by thousands of calls; that is no leak
     setMaxListeners(0, signal);
     signal.addEventListener("abort", this.#onAbort);
-    this.#total = setTimeout(() => this.fail(tookTooLong("the whole call", limits.totalMs)), limits.totalMs);
+    this.#total = setTimeout(() => this.fail(timeoutError("the whole call", limits.totalMs)), limits.totalMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isSettled) controller.abort(givenUp());
+    if (this.#isSettled) controller.abort(abortError());
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Answer["headers"]): void {
@@ -88,7 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     const { idleMs } = this.#limits;
-    this.#idle ??= setTimeout(() => this.fail(tookTooLong("the next piece of the answer", idleMs)), idleMs);
+    this.#idle ??= setTimeout(() => this.fail(timeoutError("the next piece of the answer", idleMs)), idleMs);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,7 +114,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#settle();
     this.#reject(reason);
-    this.#controller?.abort(givenUp());
+    this.#controller?.abort(abortError());
   }
 
   #settle(): void {
@@ -125,10 +125,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function givenUp(): Error {
+function abortError(): Error {
   return new Error("the call was given up");
 }
 
-function tookTooLong(what: string, milliseconds: number): PostTimeout {
+function timeoutError(what: string, milliseconds: number): PostTimeout {
   return new PostTimeout(`${what} took longer than ${milliseconds / 1000} s`);
 }

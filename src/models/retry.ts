@@ -19,7 +19,7 @@ const MAX_RETRIES = 5;
 const BASE_MS = 500;
 const CAP_MS = 30_000;
 /** An endpoint that asks for more than this is not coming back during this run. */
-export const LONGEST_RETRY_AFTER_MS = 600_000;
+export const MAX_RETRY_AFTER_MS = 600_000;
 /** A busy endpoint is not a broken one: being told to wait may happen this many times as often as failing. */
 const PATIENCE = 10;
 
@@ -36,9 +36,9 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
         } catch (error) {
           if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted || park?.aborted) throw error;
           const budget = error.kind === "rate-limit" || error.kind === "unavailable" ? "waits" : "failures";
-          if (allowed[budget]-- <= 0) throw givenUp(error, attempt);
+          if (allowed[budget]-- <= 0) throw giveUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
-          if (asked > LONGEST_RETRY_AFTER_MS) throw tooLong(error, asked);
+          if (asked > MAX_RETRY_AFTER_MS) throw refuseWait(error, asked);
           const milliseconds = Math.max(asked, backOff(attempt, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
           await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
@@ -54,7 +54,7 @@ function backOff(attempt: number, random: Pick<Random, "next">): number {
   return random.next() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 }
 
-function givenUp(error: ModelFailure, attempts: number): ModelFailure {
+function giveUp(error: ModelFailure, attempts: number): ModelFailure {
   if (attempts === 1) return error;
   return new ModelFailure(error.kind, `${error.message} (${attempts} attempts)`, {
     status: error.status,
@@ -62,7 +62,7 @@ function givenUp(error: ModelFailure, attempts: number): ModelFailure {
   });
 }
 
-function tooLong(error: ModelFailure, milliseconds: number): ModelFailure {
+function refuseWait(error: ModelFailure, milliseconds: number): ModelFailure {
   const seconds = Math.round(milliseconds / 1000);
   return new ModelFailure(error.kind, `${error.message} (asks to wait ${seconds} s)`, {
     status: error.status,

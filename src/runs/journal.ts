@@ -51,7 +51,7 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
       open.set(key, { attempts: attempt, fingerprint, extents, ended: false });
     } else if (type === "rollout-end") {
       const begun = open.get(key);
-      if (begun && failed(event() as RolloutEnd)) begun.ended = true;
+      if (begun && isFailure(event() as RolloutEnd)) begun.ended = true;
       else open.delete(key);
     }
   });
@@ -70,7 +70,7 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
   return { unfinished, completeBytes };
 }
 
-function failed({ outcome }: RolloutEnd): boolean {
+function isFailure({ outcome }: RolloutEnd): boolean {
   return outcome.stopReason === "infrastructure";
 }
 

@@ -2,10 +2,10 @@
 // decide it says so about; nothing that was not checked ever counts as right.
 import type { Blame, Json, Query, Trajectory } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
-import type { Transcript } from "./dialogue.ts";
 import type { Judge } from "./judge/judge.ts";
 import type { Reference } from "./reference.ts";
 import type { ReplayedState } from "./replay.ts";
+import type { Transcript } from "./transcript.ts";
 
 export type CheckContext = {
   trajectory: Trajectory;

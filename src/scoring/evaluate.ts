@@ -14,12 +14,12 @@ import {
 import type { Domain } from "../domains/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
-import { readDialogue } from "./dialogue.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
 import { findReference, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey, toScoreRecord } from "./scores.ts";
+import { readTranscript } from "./transcript.ts";
 import type { FindValidated } from "./validated-tasks.ts";
 
 export type ScoredDataset = {
@@ -148,7 +148,7 @@ export class Evaluation {
   #context(dataset: ScoredDataset, trajectory: Trajectory, query: Query): CheckContext {
     const { domain, openEnvironment } = dataset;
     const { mode, seed } = trajectory.metadata;
-    const dialogue = readDialogue(trajectory);
+    const dialogue = readTranscript(trajectory);
     const offersTools = mode === "positive" ? undefined : `mode ${mode} offers no tools that could do the task`;
     return {
       trajectory,
@@ -177,7 +177,7 @@ export class Evaluation {
         ? Promise.resolve(typeof openEnvironment === "string" ? openEnvironment : "the domain is not there")
         : findReference(query, domain, dataset.validated?.(query));
     this.#references.set(key, found);
-    if (this.#references.size > MOST_REFERENCES) {
+    if (this.#references.size > MAX_REFERENCES) {
       const [oldest] = this.#references.keys();
       this.#references.delete(oldest as string);
     }
@@ -185,7 +185,7 @@ export class Evaluation {
   }
 }
 
-const MOST_REFERENCES = 1000;
+const MAX_REFERENCES = 1000;
 
 /** Scores all that is there, once. */
 export async function evaluate(options: EvaluationOptions): Promise<EvaluationCounts> {

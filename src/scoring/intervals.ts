@@ -14,7 +14,7 @@ export function shareInterval(clusters: readonly Cluster[]): Interval | undefine
   const share = sum(groups.map(({ total }) => total)) / count;
   const squares = sum(groups.map((group) => (group.total - share * group.count) ** 2));
   const error = Math.sqrt((groups.length / (groups.length - 1)) * squares) / count;
-  return around(share, error, groups.length);
+  return studentInterval(share, error, groups.length);
 }
 
 /** Of a mean of one number per query. */
@@ -22,16 +22,16 @@ export function meanInterval(values: readonly number[]): Interval | undefined {
   if (values.length < 2) return undefined;
   const mean = sum(values) / values.length;
   const variance = sum(values.map((value) => (value - mean) ** 2)) / (values.length - 1);
-  return around(mean, Math.sqrt(variance / values.length), values.length);
+  return studentInterval(mean, Math.sqrt(variance / values.length), values.length);
 }
 
-function around(mean: number, error: number, groups: number): Interval {
-  if (error < 1e-12) return wilson(mean, groups);
+function studentInterval(mean: number, error: number, groups: number): Interval {
+  if (error < 1e-12) return wilsonInterval(mean, groups);
   const reach = studentT975(groups - 1) * error;
   return { low: Math.max(0, mean - reach), high: Math.min(1, mean + reach) };
 }
 
-function wilson(share: number, n: number): Interval {
+function wilsonInterval(share: number, n: number): Interval {
   const z = 1.959964;
   const middle = (share + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
   const reach = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / (1 + z ** 2 / n);

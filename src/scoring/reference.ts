@@ -1,17 +1,17 @@
 // What a flawless agent would have called and left behind: from the query's plan, from the dataset's validated tasks, or
 // just from the list of tool names. How much is known differs, and checks say so.
 import {
-  fillReferences,
+  fillPlaceholders,
   type Json,
   type JsonObject,
-  type Plan,
   type PlanCall,
+  plannedCalls,
   type Query,
-  referenceCalls,
+  type ReferencePlan,
   type StateChanges,
 } from "../core/index.ts";
-import { type Domain, expectedState, type PlayedReference, playReference } from "../domains/index.ts";
-import { isPreviewText } from "./dialogue.ts";
+import { type Domain, expectedState, type PlayedPlan, playPlan } from "../domains/index.ts";
+import { isPreviewText } from "./transcript.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
 import { isHardValue } from "./values.ts";
 
@@ -45,15 +45,15 @@ export async function findReference(
   if (plan) return fromPlan(query, plan, domain);
   if (validated) return fromValidated(query, validated, domain);
   if (Array.isArray(trajectory) && trajectory.length > 0) {
-    const calls = trajectory.map((name) => unplayed({ name: String(name), arguments: {} }, domain));
+    const calls = trajectory.map((name) => toUnplayed({ name: String(name), arguments: {} }, domain));
     return { source: "trajectory", calls, state: expectedState(query, []), facts: [] };
   }
   return "the query has no reference (task_info.plan, task_info.trajectory, validated_tasks)";
 }
 
-async function fromPlan(query: Query, plan: Plan, domain: Domain): Promise<Reference> {
-  const played = await playReference(domain, query);
-  const planned = referenceCalls(plan);
+async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Promise<Reference> {
+  const played = await playPlan(domain, query);
+  const planned = plannedCalls(plan);
   const calls = played.calls.map((call, index) => toCall(call, planned[index] as PlanCall, domain, played.state));
   return { source: "plan", calls, state: played.state, facts: factsOf(plan, played, calls, domain) };
 }
@@ -64,20 +64,22 @@ async function fromValidated(query: Query, task: ValidatedTask, domain: Domain):
   if (calls.some(({ open }) => open.length > 0)) {
     return {
       source: "validated_tasks",
-      calls: calls.map((call) => unplayed(call, domain, call.open)),
+      calls: calls.map((call) => toUnplayed(call, domain, call.open)),
       state: expectedState(query, []),
       facts: [],
     };
   }
-  const plan: Plan = [{ steps: calls.map(({ name, arguments: args }) => ({ calls: [{ name, arguments: args }] })) }];
-  const played = await playReference(domain, { ...query, taskInfo: { ...query.taskInfo, plan } });
+  const plan: ReferencePlan = [
+    { steps: calls.map(({ name, arguments: args }) => ({ calls: [{ name, arguments: args }] })) },
+  ];
+  const played = await playPlan(domain, { ...query, taskInfo: { ...query.taskInfo, plan } });
   const kinds = played.calls.map((call, index) => toCall(call, calls[index] as PlanCall, domain, played.state));
   const works = kinds.every(({ kind }) => kind === "read" || kind === "write");
   return { source: "validated_tasks", calls: kinds, state: works ? played.state : undefined, facts: [] };
 }
 
 function toCall(
-  { name, arguments: text, content, result }: PlayedReference["calls"][number],
+  { name, arguments: text, content, result }: PlayedPlan["calls"][number],
   planned: PlanCall,
   domain: Domain,
   state: StateChanges,
@@ -97,7 +99,7 @@ function toCall(
   return { name: wire, arguments: args, open, kind };
 }
 
-function unplayed(call: PlanCall, domain: Domain, open: string[] = []): ReferenceCall {
+function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): ReferenceCall {
   const name = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
   return { name, arguments: call.arguments, open, kind: "unplayed" };
 }
@@ -142,8 +144,8 @@ export function isRead(name: string, domain: Domain): boolean {
  * out: every environment gives out its own.
  */
 function factsOf(
-  plan: Plan,
-  played: PlayedReference,
+  plan: ReferencePlan,
+  played: PlayedPlan,
   calls: readonly ReferenceCall[],
   domain: Domain,
 ): (string | number)[] {
@@ -153,7 +155,7 @@ function factsOf(
   let from = 0;
   const upTo: number[] = [];
   for (const [turn, { steps = [] }] of plan.entries()) {
-    const made = calls.slice(position, position + referenceCalls([{ steps }]).length);
+    const made = calls.slice(position, position + plannedCalls([{ steps }]).length);
     position += made.length;
     upTo.push(position);
     if (made.some(({ kind, name }) => kind === "write" && !authorizing.has(name))) from = turn;
@@ -161,7 +163,7 @@ function factsOf(
   const facts = plan.flatMap(({ say = "" }, turn) => {
     if (turn < from) return [];
     return [...say.matchAll(/\{\{[^{}]+\}\}/g)].flatMap(([reference]) => {
-      const value = fillReferences(reference as Json, played.calls.slice(0, upTo[turn]));
+      const value = fillPlaceholders(reference as Json, played.calls.slice(0, upTo[turn]));
       return isFact(value, givenOut) ? [value] : [];
     });
   });

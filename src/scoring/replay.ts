@@ -1,7 +1,7 @@
 // The recorded calls once more, in a fresh environment with the rollout's seed: the state that the agent left behind. The
 // record holds a hash of it, so a replay that went another way is found out.
 import { contentHash, type Environment, RolloutError, type StateChanges, type Trajectory } from "../core/index.ts";
-import type { Transcript } from "./dialogue.ts";
+import type { Transcript } from "./transcript.ts";
 
 export type ReplayedState = { state: StateChanges };
 

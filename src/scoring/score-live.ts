@@ -1,12 +1,12 @@
 // `--eval`: each rollout is scored soon after it is finished, while other rollouts still go on.
 import type { RunEvent } from "../core/index.ts";
 import { Evaluation, type EvaluationOptions } from "./evaluate.ts";
-import { type PlayedDataset, scoredFromPlayed } from "./scored-datasets.ts";
+import { type PlayedDataset, toScoredDataset } from "./scored-datasets.ts";
 
 export type LiveScoring = { onEvent(event: RunEvent): void; finish(): Promise<void>; close(): Promise<void> };
 
 export function scoreLive(datasets: PlayedDataset[], options: Omit<EvaluationOptions, "datasets">): LiveScoring {
-  const evaluation = new Evaluation({ ...options, datasets: datasets.map(scoredFromPlayed) });
+  const evaluation = new Evaluation({ ...options, datasets: datasets.map(toScoredDataset) });
   let failure: unknown;
   let waiting = false;
   return {

@@ -4,7 +4,7 @@ import { openResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
-import { scoredFromManifest } from "./scored-datasets.ts";
+import { openScoredDatasets } from "./scored-datasets.ts";
 import { createScorer } from "./scorer.ts";
 import type { ScoreRecord } from "./scores.ts";
 import { type EvaluationSettings, evaluationSchema } from "./settings.ts";
@@ -37,7 +37,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
     return await evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
       folder,
-      datasets: await scoredFromManifest(folder, manifest, { ...resources, basePath, onNotice }),
+      datasets: await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
       workers: options.maxWorkers ?? workers,
       park,
       onScore,

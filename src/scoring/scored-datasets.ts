@@ -66,7 +66,7 @@ function mapPaths(value: Json, change: (path: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapPaths(member as Json, change)]));
 }
 
-export function scoredFromPlayed(dataset: PlayedDataset): ScoredDataset {
+export function toScoredDataset(dataset: PlayedDataset): ScoredDataset {
   const { spec, domain, queries, outputs } = dataset;
   return {
     name: spec.name,
@@ -84,19 +84,19 @@ export type ScoredFromOptions = DomainResources & {
   onNotice(message: string): void;
 };
 
-export async function scoredFromManifest(
+export async function openScoredDatasets(
   folder: string,
   manifest: Manifest,
   options: ScoredFromOptions,
 ): Promise<ScoredDataset[]> {
   const datasets: ScoredDataset[] = [];
   for (const [name, dataset] of Object.entries(manifest.datasets)) {
-    datasets.push(await scoredFromSource(name, dataset, recordFiles(folder, name, dataset.output), options));
+    datasets.push(await openScoredDataset(name, dataset, recordFiles(folder, name, dataset.output), options));
   }
   return datasets;
 }
 
-async function scoredFromSource(
+async function openScoredDataset(
   name: string,
   { source, parts }: ManifestDataset,
   outputs: string[],

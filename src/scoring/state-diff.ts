@@ -53,15 +53,17 @@ function normalise(state: StateChanges, volatile: Volatile): Normalised {
   const isFresh = new Set(fresh);
   // first each new id stands for its table, then for what its record holds, so that records that point at each other differ
   let names = new Map(fresh.map(({ id, table }) => [id, `new ${table}`]));
-  names = new Map(fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(renamed(row as Row, names))}`]));
+  names = new Map(
+    fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(renameFields(row as Row, names))}`]),
+  );
   const result: Normalised = { known: {}, added: {} };
   for (const entry of rows) {
     const { table, id, row } = entry;
     if (isFresh.has(entry)) {
-      const own = renamed(row as Row, names);
+      const own = renameFields(row as Row, names);
       result.added[table] = [...(result.added[table] ?? []), { id, row: own, text: canonicalJson(own) }];
     } else if (row === null || Object.keys(row).length > 0) {
-      result.known[table] = { ...result.known[table], [id]: row && renamed(row, names) };
+      result.known[table] = { ...result.known[table], [id]: row && renameFields(row, names) };
     }
   }
   return result;
@@ -74,7 +76,7 @@ function without(row: Row, fields: string[]): Row {
 }
 
 /** A new id may stand alone, in a list or inside a text. */
-function renamed(row: Row, names: ReadonlyMap<string, string>): Row {
+function renameFields(row: Row, names: ReadonlyMap<string, string>): Row {
   if (names.size === 0) return row;
   const rename = (value: Json): Json => {
     if (typeof value === "string") {
@@ -141,10 +143,10 @@ function compareNew(table: string, is: Added[], should: Added[]): StateDifferenc
 }
 
 function fieldsOf(a: Row, b: Row): string[] {
-  return [...new Set([...Object.keys(b), ...Object.keys(a)])].filter((key) => !same(a[key], b[key]));
+  return [...new Set([...Object.keys(b), ...Object.keys(a)])].filter((key) => !isSame(a[key], b[key]));
 }
 
-function same(a: Json | undefined, b: Json | undefined): boolean {
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(a ?? null) === canonicalJson(b ?? null);
 }
 

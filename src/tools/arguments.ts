@@ -10,15 +10,21 @@ export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {
   try {
     value = text.trim() === "" ? {} : JSON.parse(text);
   } catch (error) {
-    return malformed(`The arguments of ${spec.name} are not valid JSON (${messageOf(error)}). ${expectation(spec)}`);
+    return refuseArguments(
+      `The arguments of ${spec.name} are not valid JSON (${messageOf(error)}). ${describeParameters(spec)}`,
+    );
   }
-  if (!isObject(value)) return malformed(`The arguments of ${spec.name} must be a JSON object. ${expectation(spec)}`);
+  if (!isObject(value))
+    return refuseArguments(`The arguments of ${spec.name} must be a JSON object. ${describeParameters(spec)}`);
   const validate = validatorFor(spec.parameters);
   if (validate(value)) return { ok: true, value: value as JsonObject };
   const problems = [...new Set((validate.errors ?? []).map((error) => describe(error, spec)))].join("; ");
   return {
     ok: false,
-    result: failure(`Invalid arguments for ${spec.name}: ${problems}. ${expectation(spec)}`, "invalid_arguments"),
+    result: failure(
+      `Invalid arguments for ${spec.name}: ${problems}. ${describeParameters(spec)}`,
+      "invalid_arguments",
+    ),
   };
 }
 
@@ -32,7 +38,7 @@ export function failure(message: string, fault: NonNullable<ToolResult["fault"]>
   return { content: JSON.stringify({ error: message }), isError: true, fault };
 }
 
-function malformed(message: string): CheckedArguments {
+function refuseArguments(message: string): CheckedArguments {
   return { ok: false, result: failure(message, "malformed_arguments") };
 }
 
@@ -90,7 +96,7 @@ function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function expectation(spec: ToolSpec): string {
+function describeParameters(spec: ToolSpec): string {
   const properties = (spec.parameters.properties as { [name: string]: JsonObject } | undefined) ?? {};
   const required = (spec.parameters.required as string[] | undefined) ?? [];
   const fields = Object.entries(properties).map(([name, schema]) => {

@@ -68,7 +68,7 @@ export function withToolFaults(environment: Environment, faults: ToolFaults & { 
         return { ...failure(random.pick(TEXTS[trouble]), "tool_error"), injected: trouble };
       }
       const result = remember(call, await environment.call(call, signal));
-      return trouble === "truncated" ? truncated(result, random) : result;
+      return trouble === "truncated" ? truncate(result, random) : result;
     },
   };
 }
@@ -106,7 +106,7 @@ function isChosen(spec: ToolSpec, tools: string[] | undefined): boolean {
 }
 
 /** Cut somewhere between a fifth and two thirds; errors and texts too short to cut stay whole. */
-function truncated(result: ToolResult, random: Random): ToolResult {
+function truncate(result: ToolResult, random: Random): ToolResult {
   const characters = Array.from(result.content);
   const length = Math.floor(characters.length * (0.2 + 0.45 * random.next()));
   if (result.isError || length === 0) return result;

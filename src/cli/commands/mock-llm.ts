@@ -62,7 +62,7 @@ async function serve(host: Host, flags: Flags): Promise<number> {
     inlineReasoning,
     apiKey,
   });
-  const stopped = interrupted(host); // listened for before anyone is told that there is something to stop
+  const stopped = waitForInterrupt(host); // listened for before anyone is told that there is something to stop
   terminal.out(`mock-llm is ready at ${server.url}, with ${scripts.size} queries to play. Stop it with Ctrl-C.`);
   for (const line of usageLines(server, flags)) terminal.out(line);
   await stopped;
@@ -92,7 +92,7 @@ function countLines({ asked, replied, faults }: RequestCounts): string[] {
   ];
 }
 
-async function interrupted(host: Host): Promise<void> {
+async function waitForInterrupt(host: Host): Promise<void> {
   let stop = () => {};
   await new Promise<void>((resolve) => {
     stop = resolve;

@@ -34,11 +34,11 @@ function statsLines(terminal: Terminal, stats: Stats): string[] {
   const facts = [
     ["records", String(stats.records)],
     ["queries", String(stats.queries)],
-    ["datasets", counted(stats.datasets)],
+    ["datasets", listCounts(stats.datasets)],
     ["success", share(stats.success)],
     ["scored", stats.mean_score === undefined ? "none" : `${stats.scored}, ${stats.mean_score.toFixed(3)} on average`],
-    ["stop reasons", counted(stats.stop_reasons)],
-    ["agent models", counted(stats.models)],
+    ["stop reasons", listCounts(stats.stop_reasons)],
+    ["agent models", listCounts(stats.models)],
     ["scripted", share(stats.scripted)],
     ["duplicates", share(stats.duplicates)],
     ...Object.entries(stats.unreadable).map(([reason, number]) => ["not read", `${number}: ${reason}`]),
@@ -73,7 +73,7 @@ function statsLines(terminal: Terminal, stats: Stats): string[] {
   ].map(printable);
 }
 
-function counted(counts: { [name: string]: number }): string {
+function listCounts(counts: { [name: string]: number }): string {
   return (
     Object.entries(counts)
       .map(([name, number]) => `${name} ${number}`)

@@ -4,7 +4,7 @@ import { newestRun, type RunOverview, readRun } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
-import { createTerminal, fitted, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, fitWidth, type Terminal } from "../printing/terminal.ts";
 import { totalsBlock } from "../printing/totals-text.ts";
 
 const EXAMPLES = `
@@ -68,5 +68,5 @@ function statusLines(terminal: Terminal, run: RunOverview, now: number): string[
     terminal.paint("bold", `${folder}: ${state}${who} since ${since} UTC`),
     ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows: Number.POSITIVE_INFINITY }),
     ...(resumes ? [`To continue: npx rollout resume ${quote(folder)}`] : []),
-  ].map((line) => (terminal.interactive ? fitted(line, terminal.columns()) : line));
+  ].map((line) => (terminal.interactive ? fitWidth(line, terminal.columns()) : line));
 }

@@ -65,7 +65,7 @@ export function pilotLines(pilot: Pilot, planned: DryDataset[], run: PlannedRun)
     { right: [1, 2, 3, 4, 5] },
   );
   const rollouts = new Map(planned.map((dataset) => [dataset.name, leftOf(dataset)]));
-  const rows = pilot.datasets.map((dataset) => extrapolated(dataset, rollouts.get(dataset.name) ?? 0, run.maxWorkers));
+  const rows = pilot.datasets.map((dataset) => extrapolate(dataset, rollouts.get(dataset.name) ?? 0, run.maxWorkers));
   return [
     "",
     ...measured,
@@ -76,7 +76,7 @@ export function pilotLines(pilot: Pilot, planned: DryDataset[], run: PlannedRun)
   ];
 }
 
-function extrapolated({ name, ...each }: PilotDataset, left: number, workers: number): string[] {
+function extrapolate({ name, ...each }: PilotDataset, left: number, workers: number): string[] {
   const seconds = scale(each.seconds, left / Math.min(workers, Math.max(left, 1)));
   return [
     name,

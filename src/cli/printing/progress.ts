@@ -2,13 +2,13 @@
 import type { RunEvent, RunStart } from "../../core/index.ts";
 import type { NetworkLoad } from "../../models/index.ts";
 import { RunTally } from "../../runs/index.ts";
-import { fitted, printable, type Terminal } from "./terminal.ts";
+import { fitWidth, printable, type Terminal } from "./terminal.ts";
 import { totalsBlock, totalsLine } from "./totals-text.ts";
 
 const REDRAW_MS = 200;
 const LINE_MS = 5000;
 /** A taller block is harder to read, however tall the terminal. */
-const MOST_ROWS = 24;
+const MAX_ROWS = 24;
 
 export type ProgressView = {
   onEvent(event: RunEvent): void;
@@ -30,7 +30,7 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
       .filter(([, wait]) => wait.until > now())
       .map(([endpoint, wait]) => `${endpoint}: waiting ${Math.ceil((wait.until - now()) / 1000)} s (${wait.reason})`);
   const draw = () => {
-    const rows = Math.min(terminal.rows() - 1, MOST_ROWS);
+    const rows = Math.min(terminal.rows() - 1, MAX_ROWS);
     block.draw(totalsBlock(terminal, tally, { now: now(), load: load?.(), waits: waiting(), rows }));
   };
   const tell = () => terminal.out(totalsLine(tally.totals(now())));
@@ -86,7 +86,7 @@ function createBlock(terminal: Terminal): { draw(lines: string[]): void; erase()
   const up = () => (drawn > 0 ? `\u001b[${drawn}A\r` : "");
   return {
     draw(lines) {
-      const drawnLines = lines.map((line) => `${fitted(line, terminal.columns() - 1)}\u001b[K\n`);
+      const drawnLines = lines.map((line) => `${fitWidth(line, terminal.columns() - 1)}\u001b[K\n`);
       terminal.write(`${up()}${drawnLines.join("")}\u001b[J`);
       drawn = lines.length;
     },

@@ -46,7 +46,7 @@ export function cut(text: string, length: number): string {
 }
 
 /** Cut to so many columns of a terminal; colour codes take none and are kept. */
-export function fitted(text: string, width: number): string {
+export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let room = width - 1;
   const parts = text.split(EACH_COLOUR).map((part) => {

@@ -39,8 +39,8 @@ export function totalsBlock(
       .filter(({ inFlight, waiting }) => inFlight + waiting > 0)
       .map(({ endpoint, inFlight, waiting }) => `${printable(endpoint)}: ${inFlight} in flight, ${waiting} waiting`),
     ...waits.map(printable),
-    ...counted("tried again", load?.retries ?? {}),
-    ...counted("failed", totals.errors),
+    ...countLines("tried again", load?.retries ?? {}),
+    ...countLines("failed", totals.errors),
     ...slowestOf(totals),
   ];
   return [...datasetLines(terminal, tally.datasets, Math.max(rows - below.length, 1)), ...below].slice(0, rows);
@@ -53,7 +53,7 @@ function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
   return [`$${costUsd.toFixed(2)}${projected}`];
 }
 
-function counted(what: string, numbers: { [reason: string]: number }): string[] {
+function countLines(what: string, numbers: { [reason: string]: number }): string[] {
   const reasons = Object.entries(numbers).sort(([, a], [, b]) => b - a);
   if (reasons.length === 0) return [];
   return [`${what}: ${reasons.map(([reason, number]) => `${number} × ${printable(reason)}`).join(", ")}`];

@@ -1,7 +1,8 @@
 // What LLaMA-Factory's two loaders share: the user's side and the agent's side take turns, strictly, starting with the
 // user and ending with the agent; a row that breaks this is emptied in silence, so none is written.
-import type { AgentMessage, Call, DialogueMessage } from "../dialogue.ts";
+
 import { rawArguments } from "../row-text.ts";
+import type { AgentMessage, Call, DialogueMessage } from "../training-dialogue.ts";
 import {
   CUT_TAIL,
   endWithAgent,

@@ -1,7 +1,8 @@
 // The record itself, labelled: as lines, and as Parquet with the parts that differ from record to record as JSON text.
-import type { DialogueMessage } from "../dialogue.ts";
+
 import { type ExportRecord, toLine } from "../record.ts";
-import { type Row, shared } from "../row-text.ts";
+import { type DatasetRow, shareText } from "../row-text.ts";
+import type { DialogueMessage } from "../training-dialogue.ts";
 import { type ChatStyle, chatColumn, chatMessages, readChat } from "./chat.ts";
 import type { ColumnType, Container, Format, FormatOptions, Pair } from "./format.ts";
 
@@ -9,10 +10,10 @@ const style: ChatStyle = { ids: true, arguments: "raw", lossField: "loss" };
 const MESSAGES = chatColumn({ loss: "boolean" });
 const SIDES: { [name: string]: ColumnType } = { id: "string", score: "number", messages: MESSAGES };
 
-export const jsonl = canonical("jsonl");
-export const parquet = canonical("parquet");
+export const jsonl = createCanonical("jsonl");
+export const parquet = createCanonical("parquet");
 
-function canonical(container: Container): Format {
+function createCanonical(container: Container): Format {
   return {
     name: container,
     container,
@@ -38,7 +39,7 @@ function canonical(container: Container): Format {
         row: {
           ...line,
           messages: rows(messages, options, system),
-          tools: record.tools && shared(record.tools),
+          tools: record.tools && shareText(record.tools),
         },
       };
     },
@@ -53,7 +54,7 @@ function canonical(container: Container): Format {
             prompt: rows(prompt.messages, options, prompt.system),
             chosen: side(chosen, records.chosen, options),
             rejected: side(rejected, records.rejected, options),
-            tools: shared(prompt.tools),
+            tools: shareText(prompt.tools),
           },
         }),
       },
@@ -73,7 +74,7 @@ function canonical(container: Container): Format {
             completion: rows(completion, options),
             label,
             score: record.score,
-            tools: shared(prompt.tools),
+            tools: shareText(prompt.tools),
           },
         }),
       },
@@ -85,10 +86,10 @@ function sides(): { [name: string]: ColumnType } {
   return { chosen: { fields: SIDES }, rejected: { fields: SIDES } };
 }
 
-function side(messages: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): Row {
+function side(messages: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): DatasetRow {
   return { id, score, messages: rows(messages, options) };
 }
 
-function rows(messages: DialogueMessage[], options: FormatOptions, system?: string): Row[] {
-  return chatMessages({ system, messages }, style, options) as Row[];
+function rows(messages: DialogueMessage[], options: FormatOptions, system?: string): DatasetRow[] {
+  return chatMessages({ system, messages }, style, options) as DatasetRow[];
 }

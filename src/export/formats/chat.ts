@@ -1,7 +1,13 @@
 // The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in few members.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
-import { type AgentMessage, type Call, type Dialogue, splitThinking, withThinking } from "../dialogue.ts";
-import { type RawJson, type Row, rawArguments, shared } from "../row-text.ts";
+import { type DatasetRow, type RawJson, rawArguments, shareText } from "../row-text.ts";
+import {
+  type AgentMessage,
+  type Call,
+  splitThinking,
+  type TrainingDialogue,
+  withThinking,
+} from "../training-dialogue.ts";
 import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
 
 export type ChatStyle = {
@@ -14,11 +20,11 @@ export type ChatStyle = {
 
 /** The messages, or undefined where a call's arguments cannot be written in this style. */
 export function chatMessages(
-  { system, messages }: Pick<Dialogue, "system" | "messages">,
+  { system, messages }: Pick<TrainingDialogue, "system" | "messages">,
   style: ChatStyle,
   options: Pick<FormatOptions, "inline">,
-): Row[] | undefined {
-  const rows: Row[] = system === undefined ? [] : [{ role: "system", content: system }];
+): DatasetRow[] | undefined {
+  const rows: DatasetRow[] = system === undefined ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
     if (message.role === "user") rows.push({ role: "user", content: message.content });
     else if (message.role === "tool") {
@@ -33,11 +39,18 @@ export function chatMessages(
   return rows;
 }
 
-function agentMessage(message: AgentMessage, style: ChatStyle, { inline }: { inline: boolean }): Row | undefined {
-  const row: Row = { role: "assistant", content: inline ? withThinking(message, message.content) : message.content };
+function agentMessage(
+  message: AgentMessage,
+  style: ChatStyle,
+  { inline }: { inline: boolean },
+): DatasetRow | undefined {
+  const row: DatasetRow = {
+    role: "assistant",
+    content: inline ? withThinking(message, message.content) : message.content,
+  };
   if (message.reasoning && !inline) row.reasoning_content = message.reasoning;
   if (message.calls.length > 0) {
-    const calls: Row[] = [];
+    const calls: DatasetRow[] = [];
     for (const call of message.calls) {
       const given = callArguments(call, style.arguments);
       if (given === undefined) return undefined;
@@ -58,7 +71,7 @@ function callArguments(call: Call, kind: ChatStyle["arguments"]): string | RawJs
 }
 
 export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
-  return as === "list" ? shared(tools) : shared(tools).text;
+  return as === "list" ? shareText(tools) : shareText(tools).text;
 }
 
 export const malformed = { reason: MALFORMED };
@@ -66,7 +79,7 @@ export const malformed = { reason: MALFORMED };
 /** Messages of any such style, ours or not, with what is wrong in their shape. */
 export function readChat(rows: unknown, tools: unknown): Reading {
   const problems: string[] = [];
-  const dialogue: Dialogue = { system: undefined, tools: readToolList(tools, problems), messages: [] };
+  const dialogue: TrainingDialogue = { system: undefined, tools: readToolList(tools, problems), messages: [] };
   if (!Array.isArray(rows)) return { dialogue, problems: ["there are no messages"] };
   let waiting: Call[] = [];
   for (const [index, row] of rows.entries()) {

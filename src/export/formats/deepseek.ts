@@ -1,6 +1,7 @@
 // The preprocessing shape of the seed's `add_key.py`: exactly five members in a message, null where absent.
-import { type DialogueMessage, withThinking } from "../dialogue.ts";
-import type { Row } from "../row-text.ts";
+
+import type { DatasetRow } from "../row-text.ts";
+import { type DialogueMessage, withThinking } from "../training-dialogue.ts";
 import { readChat, toolsColumn } from "./chat.ts";
 import type { ColumnType, Format } from "./format.ts";
 
@@ -31,7 +32,7 @@ export const deepseek: Format = {
   reasoning: { default: "keep", field: true },
   write(dialogue, record, { inline, dataSource, useCot }) {
     const { system, tools } = dialogue;
-    const messages: Row[] = system === undefined ? [] : [{ ...EMPTY, role: "system", content: system }];
+    const messages: DatasetRow[] = system === undefined ? [] : [{ ...EMPTY, role: "system", content: system }];
     for (const message of dialogue.messages) messages.push(row(message, inline));
     return {
       row: {
@@ -46,9 +47,9 @@ export const deepseek: Format = {
   read: (row) => readChat(row.messages, row.tools),
 };
 
-const EMPTY: Row = { role: null, content: null, reasoning_content: null, tool_calls: null, tool_call_id: null };
+const EMPTY: DatasetRow = { role: null, content: null, reasoning_content: null, tool_calls: null, tool_call_id: null };
 
-function row(message: DialogueMessage, inline: boolean): Row {
+function row(message: DialogueMessage, inline: boolean): DatasetRow {
   const { role, content } = message;
   if (message.role === "user") return { ...EMPTY, role, content };
   if (message.role === "tool") return { ...EMPTY, role, content, tool_call_id: message.callId };

@@ -1,8 +1,8 @@
 // What an exporter is: one format's rows written from a dialogue, and read back by its loader's own rules.
 import { isObject, type Json, type JsonObject } from "../../core/index.ts";
-import type { AgentMessage, Dialogue, DialogueMessage, ReasoningMode } from "../dialogue.ts";
 import type { ExportRecord } from "../record.ts";
-import type { Row } from "../row-text.ts";
+import type { DatasetRow } from "../row-text.ts";
+import type { AgentMessage, DialogueMessage, ReasoningMode, TrainingDialogue } from "../training-dialogue.ts";
 
 export type Container = "jsonl" | "parquet";
 
@@ -30,9 +30,9 @@ export type FormatOptions = {
 };
 
 /** A row with what was lost on the way, or the reason why the loader would not take it. */
-export type Written = { row: Row; notes?: string[] } | { reason: string };
+export type Written = { row: DatasetRow; notes?: string[] } | { reason: string };
 
-export type Reading = { dialogue: Dialogue; problems: string[] };
+export type Reading = { dialogue: TrainingDialogue; problems: string[] };
 
 export type Format = {
   name: string;
@@ -44,7 +44,7 @@ export type Format = {
   lossField?: string;
   /** all rollouts of a query give one and the same row */
   oncePerQuery?: boolean;
-  write(dialogue: Dialogue, record: ExportRecord, options: FormatOptions): Written;
+  write(dialogue: TrainingDialogue, record: ExportRecord, options: FormatOptions): Written;
   read(row: JsonObject): Reading;
   pairs?: PairWriters;
   /** the entry of dataset_info.json, where the target has such a file */
@@ -56,12 +56,12 @@ export type PairMode = (typeof PAIR_MODES)[number];
 
 /** Two rollouts of one query: what both share, and how each goes on from the agent's first difference. */
 export type Pair = {
-  prompt: Dialogue;
+  prompt: TrainingDialogue;
   chosen: DialogueMessage[];
   rejected: DialogueMessage[];
   records: { chosen: ExportRecord; rejected: ExportRecord };
 };
-export type Judged = { prompt: Dialogue; completion: DialogueMessage[]; label: boolean; record: ExportRecord };
+export type Judged = { prompt: TrainingDialogue; completion: DialogueMessage[]; label: boolean; record: ExportRecord };
 
 type PairWriters = {
   preference?: { columns: { [name: string]: ColumnType }; write(pair: Pair, options: FormatOptions): Written };

@@ -5,9 +5,15 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { canonicalJson, type JsonObject, type TrajectoryMessage } from "../../core/index.ts";
 import { checkDialogue } from "../check-dialogue.ts";
-import { type Dialogue, type DialogueMessage, INLINE_CLASH, parseArguments, toDialogue } from "../dialogue.ts";
 import { rowText } from "../row-text.ts";
 import { calls, DIALOGUE, record, result, says, user, writeRun } from "../testing/records.ts";
+import {
+  type DialogueMessage,
+  INLINE_CLASH,
+  parseArguments,
+  type TrainingDialogue,
+  toDialogue,
+} from "../training-dialogue.ts";
 import { createParquetWriter } from "../write-parquet.ts";
 import { mergeSides } from "./alternating.ts";
 import {
@@ -111,7 +117,7 @@ function write(
   format: Format,
   messages: TrajectoryMessage[],
   options = optionsOf(format),
-): { written: Written; dialogue: Dialogue } {
+): { written: Written; dialogue: TrainingDialogue } {
   const made = record({ messages });
   const shape = { reasoning: "all", inline: options.inline, loss: undefined } as const;
   const dialogue = toDialogue(made, shape);
@@ -121,7 +127,7 @@ function write(
 }
 
 /** What must come back, given what the format said it lost. */
-function expected({ system, tools, messages }: Dialogue, notes: string[]): object {
+function expected({ system, tools, messages }: TrainingDialogue, notes: string[]): object {
   let kept = notes.includes(CUT_TAIL) ? endWithAgent(messages).messages : messages;
   if (notes.includes(MERGED)) kept = mergeSides(kept);
   if (notes.includes(TEXT_BESIDE_CALL))
@@ -132,7 +138,7 @@ function expected({ system, tools, messages }: Dialogue, notes: string[]): objec
 }
 
 /** Ids by their order, arguments by their value: what every format keeps. */
-function comparable({ system, tools, messages }: Dialogue): object {
+function comparable({ system, tools, messages }: TrainingDialogue): object {
   const ids = new Map<string, number>();
   const place = (id: string) => ids.get(id) ?? ids.set(id, ids.size).get(id);
   return {

@@ -2,8 +2,8 @@
 // encoded twice, and objects of mixed shape are filled with nulls by the `datasets` that it asks for. So calls are written
 // as that text already, under the role that `function_tag` names.
 import { isObject, type JsonObject } from "../../core/index.ts";
-import { type Dialogue, type DialogueMessage, withThinking } from "../dialogue.ts";
-import type { Row } from "../row-text.ts";
+import type { DatasetRow } from "../row-text.ts";
+import { type DialogueMessage, type TrainingDialogue, withThinking } from "../training-dialogue.ts";
 import { alternate, callsText } from "./alternating.ts";
 import { readChat, toolsColumn } from "./chat.ts";
 import { type ColumnType, type Format, listOf, type Reading, textOf } from "./format.ts";
@@ -44,7 +44,7 @@ export const llamafactoryOpenai: Format = {
   }),
 };
 
-function messageRow(message: DialogueMessage): Row {
+function messageRow(message: DialogueMessage): DatasetRow {
   if (message.role !== "assistant") return { role: message.role, content: message.content };
   const calls = message.calls.length > 0;
   const content = calls ? callsText(message.calls) : message.content;
@@ -77,6 +77,9 @@ function read(row: JsonObject): Reading {
   const reading = llamafactory.read({ conversations: turns, system: "", tools: row.tools ?? "" });
   if (dropped > 0) reading.problems.push(`text beside tool_calls in ${dropped} messages, which the loader drops`);
   if (rows.length === 0)
-    return { dialogue: readChat(undefined, undefined).dialogue as Dialogue, problems: ["there are no messages"] };
+    return {
+      dialogue: readChat(undefined, undefined).dialogue as TrainingDialogue,
+      problems: ["there are no messages"],
+    };
   return reading;
 }

@@ -1,14 +1,14 @@
 // LLaMA-Factory, `formatting: sharegpt`: human and observation on one side, gpt and function_call on the other.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
+import type { DatasetRow } from "../row-text.ts";
 import {
   type AgentMessage,
   type Call,
-  type Dialogue,
   type DialogueMessage,
   splitThinking,
+  type TrainingDialogue,
   withThinking,
-} from "../dialogue.ts";
-import type { Row } from "../row-text.ts";
+} from "../training-dialogue.ts";
 import { alternate, callsText, RESULT_SEPARATOR } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
 import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
@@ -74,11 +74,11 @@ export const llamafactory: Format = {
   }),
 };
 
-function labels({ system, tools }: Dialogue): Row {
+function labels({ system, tools }: TrainingDialogue): DatasetRow {
   return { system: system ?? "", tools: tools.length > 0 ? toolsColumn(tools, "text") : "" };
 }
 
-function turnsOf(messages: DialogueMessage[]): Row[] {
+function turnsOf(messages: DialogueMessage[]): DatasetRow[] {
   const turns: { from: string; value: string }[] = [];
   for (const message of messages) {
     const before = turns.at(-1);

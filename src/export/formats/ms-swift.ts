@@ -2,8 +2,14 @@
 // whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader. The agent
 // has the last word.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
-import { type AgentMessage, type Call, type DialogueMessage, splitThinking, withThinking } from "../dialogue.ts";
-import { type Row, rawArguments } from "../row-text.ts";
+import { type DatasetRow, rawArguments } from "../row-text.ts";
+import {
+  type AgentMessage,
+  type Call,
+  type DialogueMessage,
+  splitThinking,
+  withThinking,
+} from "../training-dialogue.ts";
 import { mergeSides } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
 import {
@@ -61,12 +67,15 @@ export const msSwift: Format = {
   },
 };
 
-function rowsOf(given: DialogueMessage[], system?: string): { rows: Row[]; notes: string[] } | { reason: string } {
+function rowsOf(
+  given: DialogueMessage[],
+  system?: string,
+): { rows: DatasetRow[]; notes: string[] } | { reason: string } {
   const { messages: ended, cut } = endWithAgent(given);
   const reason = structureProblem(ended);
   if (reason) return { reason };
   const messages = mergeSides(inCallOrder(ended));
-  const rows: Row[] = system === undefined ? [] : [{ role: "system", content: system }];
+  const rows: DatasetRow[] = system === undefined ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
     if (MEDIA.test(message.content))
       return { reason: "<image>, <video> or <audio> in a text, which the loader takes for media" };
@@ -82,10 +91,11 @@ function rowsOf(given: DialogueMessage[], system?: string): { rows: Row[]; notes
 }
 
 /** Text and calls of one reply stand one after the other; the loader joins them again. */
-function agentRows(message: AgentMessage): Row[] | undefined {
+function agentRows(message: AgentMessage): DatasetRow[] | undefined {
   const loss = message.loss === undefined ? {} : { loss: message.loss };
   const content = withThinking(message, message.content);
-  const rows: Row[] = content === "" && message.calls.length > 0 ? [] : [{ role: "assistant", content, ...loss }];
+  const rows: DatasetRow[] =
+    content === "" && message.calls.length > 0 ? [] : [{ role: "assistant", content, ...loss }];
   for (const call of message.calls) {
     const given = rawArguments(call.arguments);
     if (!given) return undefined;

@@ -1,6 +1,6 @@
 // verl, reinforcement learning: the prompt of a query and what its reward may be computed from; one row a query. The
 // trainer plays the rollouts itself, so of the record only the opening, the calls and the names are written.
-import type { DialogueMessage } from "../dialogue.ts";
+import type { DialogueMessage } from "../training-dialogue.ts";
 import { readChat } from "./chat.ts";
 import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
 

@@ -44,7 +44,7 @@ export function createBodyEditor(
 function readWish({ thinking, thinkingOptions }: CallSettings): ThinkingWish {
   const { type, effort, ...written } = thinkingOptions ?? {};
   const on = thinking ?? (thinkingOptions && type !== "disabled");
-  return { on, type: typeof type === "string" ? type : undefined, effort, others: camelCased(written) };
+  return { on, type: typeof type === "string" ? type : undefined, effort, others: toCamelCase(written) };
 }
 
 /** These are ours to write; a streamed answer would not be understood. */
@@ -56,7 +56,7 @@ function additionsOf(model: ResolvedModel, settings: CallSettings): JsonObject {
   return additions;
 }
 
-function camelCased(options: JsonObject): JsonObject {
+function toCamelCase(options: JsonObject): JsonObject {
   const rename = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(options).map(([name, value]: [string, Json]) => [rename(name), value]));
 }

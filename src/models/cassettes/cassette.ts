@@ -71,17 +71,18 @@ export function createReplayClient(store: CassetteStore, facts: ClientFacts): Mo
     async complete(request, signal) {
       signal.throwIfAborted();
       const call = await store.find(request.origin);
-      if (!call) throw unplayable(request.origin, "is not on the cassette");
+      if (!call) throw replayError(request.origin, "is not on the cassette");
       const difference = differenceOf(call.request, fingerprint(request));
-      if (difference) throw unplayable(request.origin, `was recorded for another request; what differs: ${difference}`);
+      if (difference)
+        throw replayError(request.origin, `was recorded for another request; what differs: ${difference}`);
       if (call.failure) throw toFailure(call.failure);
-      if (!call.reply) throw unplayable(request.origin, "has no reply on the cassette");
+      if (!call.reply) throw replayError(request.origin, "has no reply on the cassette");
       return call.reply;
     },
   };
 }
 
-function unplayable({ dataset, queryId, rollout, party, position }: CallKey, problem: string): RolloutError {
+function replayError({ dataset, queryId, rollout, party, position }: CallKey, problem: string): RolloutError {
   const key = `call ${position + 1} of the ${party} in rollout ${rollout} of "${queryId}" (${dataset})`;
   return new RolloutError("infrastructure", `replay: ${key} ${problem}`);
 }

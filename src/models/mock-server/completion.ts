@@ -10,7 +10,7 @@ export type Payload = { contentType: string; text: string };
 
 export function writeCompletion(head: CompletionHead, reply: WireReply, wire: WireRequest): Payload {
   const shown = withInlineReasoning(reply);
-  return wire.stream ? streamed(head, shown, wire) : whole(head, shown, wire);
+  return wire.stream ? writeStream(head, shown, wire) : writeWhole(head, shown, wire);
 }
 
 const FINISH_REASONS = {
@@ -21,7 +21,7 @@ const FINISH_REASONS = {
   other: "stop",
 };
 
-function whole(head: CompletionHead, reply: WireReply, wire: WireRequest): Payload {
+function writeWhole(head: CompletionHead, reply: WireReply, wire: WireRequest): Payload {
   const message: JsonObject = { role: "assistant", content: reply.content === "" ? null : reply.content };
   if (reply.reasoning !== undefined) message.reasoning_content = reply.reasoning;
   if (reply.refusal !== undefined) message.refusal = reply.refusal;
@@ -32,7 +32,7 @@ function whole(head: CompletionHead, reply: WireReply, wire: WireRequest): Paylo
 }
 
 /** Reasoning first, then text, then each call: its head, then its arguments in pieces. */
-function streamed(head: CompletionHead, reply: WireReply, wire: WireRequest): Payload {
+function writeStream(head: CompletionHead, reply: WireReply, wire: WireRequest): Payload {
   const deltas: JsonObject[] = [{ role: "assistant", content: "" }];
   for (const piece of pieces(reply.reasoning ?? "")) deltas.push({ reasoning_content: piece });
   for (const piece of pieces(reply.content)) deltas.push({ content: piece });

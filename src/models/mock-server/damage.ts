@@ -34,12 +34,12 @@ export function damage(kind: FaultKind, { party, reply }: Played, wire: WireRequ
         first && { ...reply, toolCalls: [...toolCalls.slice(0, -1), cut(toolCalls.at(-1) ?? first)], finish: "length" }
       );
     case "malformed":
-      return first && mistaken(reply, { ...first, arguments: `${first.arguments.slice(0, -1)},` }, wire);
+      return first && replaceCall(reply, { ...first, arguments: `${first.arguments.slice(0, -1)},` }, wire);
     case "unknown_tool":
-      return first && mistaken(reply, { ...first, name: `${first.name}_v2` }, wire);
+      return first && replaceCall(reply, { ...first, name: `${first.name}_v2` }, wire);
     case "schema": {
       const broken = first && breakSchema(first, wire.tools);
-      return broken && mistaken(reply, broken, wire);
+      return broken && replaceCall(reply, broken, wire);
     }
     case "duplicate_ids":
       return first && { ...reply, toolCalls: toolCalls.map((call) => ({ ...call, id: "call_0" })) };
@@ -53,7 +53,7 @@ export function damage(kind: FaultKind, { party, reply }: Played, wire: WireRequ
 }
 
 /** Only the wrong call, so that nothing is done twice when the step is played again; its id says that it was on purpose. */
-function mistaken(reply: WireReply, call: ToolCall, wire: WireRequest): WireReply {
+function replaceCall(reply: WireReply, call: ToolCall, wire: WireRequest): WireReply {
   return { ...reply, toolCalls: [{ ...call, id: `${call.id}_fault${wire.damaged}` }] };
 }
 

@@ -98,14 +98,14 @@ function echoOf({ headers }: IncomingMessage): string {
     .join("");
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new WireError(413, "too_large", "The request is too large");
+    if (bytes > MAX_BYTES) throw new WireError(413, "too_large", "The request is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

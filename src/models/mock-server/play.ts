@@ -4,8 +4,8 @@ import {
   type ModelReply,
   type ModelRequest,
   NO_USAGE,
+  plannedCalls,
   type RequestOrigin,
-  referenceCalls,
   seedFrom,
 } from "../../core/index.ts";
 import { createScriptedClient, NO_TOOL_FOR_THAT } from "../scripted/clients.ts";
@@ -38,7 +38,7 @@ export async function play(wire: WireRequest, findScript: FindScript, signal: Ab
   const opening = wire.messages.find(({ role }) => role === (party === "user" ? "assistant" : "user"))?.content;
   const tools = wire.tools.map((tool) => tool.name);
   const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
-  if (party !== "judge" && !script) return { party, reply: plain(UNKNOWN_DIALOGUE[party]) };
+  if (party !== "judge" && !script) return { party, reply: toPlainReply(UNKNOWN_DIALOGUE[party]) };
   const seed = wire.seed ?? seedFrom("mock", opening ?? wire.system);
   const mode = script && !canPlay(wire, party, script) ? "wrong_tool" : "positive";
   const origin: RequestOrigin = { dataset: "", queryId: "", rollout: 0, seed, mode, party, position: 0 };
@@ -64,9 +64,9 @@ function scriptedName(model: string): string {
 function canPlay(wire: WireRequest, party: RequestOrigin["party"], script: Script): boolean {
   if (party === "user") return wire.messages.at(-1)?.content !== NO_TOOL_FOR_THAT;
   const offered = new Set(wire.tools.map((tool) => tool.name));
-  return referenceCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
+  return plannedCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
 }
 
-function plain(content: string): ModelReply {
+function toPlainReply(content: string): ModelReply {
   return { content, toolCalls: [], usage: NO_USAGE, finish: "stop" };
 }

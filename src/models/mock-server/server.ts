@@ -8,7 +8,7 @@ import { MOCK_FINGERPRINT } from "../openai/client.ts";
 import { writeCompletion } from "./completion.ts";
 import { damage } from "./damage.ts";
 import { bodyOf, deliver, type Failing, failTransport, isTransportKind, sendError, sendJson } from "./deliver.ts";
-import { FaultPlan } from "./fault-plan.ts";
+import { FaultSchedule } from "./fault-schedule.ts";
 import { type FaultKind, parseFaults } from "./fault-spec.ts";
 import { type FindScript, MODEL_NAMES, type Played, play } from "./play.ts";
 import { readWireRequest, WireError } from "./wire-request.ts";
@@ -60,7 +60,7 @@ const KEEP_ALIVE_MS = 120_000;
 
 export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
   const { host = "127.0.0.1", port = 0, seed = 0, clock = systemClock, latency = { least: 0, most: 0 } } = options;
-  const plan = new FaultPlan(parseFaults(options.faults ?? ""), seed);
+  const plan = new FaultSchedule(parseFaults(options.faults ?? ""), seed);
   const random = createRandom("mock latency", seed);
   const counts: RequestCounts = { asked: 0, replied: 0, models: {}, faults: {} };
   const stop = new AbortController();

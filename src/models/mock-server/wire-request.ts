@@ -37,18 +37,18 @@ const DAMAGED = /_fault\d+$/;
 
 export function readWireRequest(text: string): WireRequest {
   const body = parseJson(text);
-  if (!isObject(body)) throw refused("the body is no JSON object");
-  if (typeof body.model !== "string") throw refused("model must be a text");
-  if (!Array.isArray(body.messages) || body.messages.length === 0) throw refused("messages must be a list");
+  if (!isObject(body)) throw refusal("the body is no JSON object");
+  if (typeof body.model !== "string") throw refusal("model must be a text");
+  if (!Array.isArray(body.messages) || body.messages.length === 0) throw refusal("messages must be a list");
   const systems: string[] = [];
   const messages: ChatMessage[] = [];
   const open = new Map<string, string>();
   let damaged = 0;
   for (const [index, message] of body.messages.entries()) {
-    if (!isObject(message)) throw refused(`messages[${index}] must be an object`);
+    if (!isObject(message)) throw refusal(`messages[${index}] must be an object`);
     const content = textOf(message.content);
     if (message.role !== "tool" && open.size > 0)
-      throw refused(`messages[${index}]: the calls ${[...open.keys()].join(", ")} have no answer`);
+      throw refusal(`messages[${index}]: the calls ${[...open.keys()].join(", ")} have no answer`);
     if (message.role === "system" || message.role === "developer") systems.push(content);
     else if (message.role === "user") messages.push({ role: "user", content });
     else if (message.role === "assistant") {
@@ -59,10 +59,10 @@ export function readWireRequest(text: string): WireRequest {
     } else if (message.role === "tool") {
       const callId = String(message.tool_call_id);
       const name = open.get(callId);
-      if (name === undefined) throw refused(`messages[${index}] answers no call (${callId})`);
+      if (name === undefined) throw refusal(`messages[${index}] answers no call (${callId})`);
       open.delete(callId);
       if (!DAMAGED.test(callId)) messages.push({ role: "tool", callId, name, content, isError: false });
-    } else throw refused(`messages[${index}] has the unknown role ${JSON.stringify(message.role)}`);
+    } else throw refusal(`messages[${index}] has the unknown role ${JSON.stringify(message.role)}`);
   }
   return {
     model: body.model,
@@ -80,17 +80,17 @@ export function readWireRequest(text: string): WireRequest {
 
 function readCalls(value: unknown, where: string): ToolCall[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw refused(`${where}: tool_calls must be a list`);
+  if (!Array.isArray(value)) throw refusal(`${where}: tool_calls must be a list`);
   const ids = new Set<unknown>();
   return value.map((call: unknown) => {
-    if (!isObject(call) || !isObject(call.function)) throw refused(`${where}: a call needs a function`);
+    if (!isObject(call) || !isObject(call.function)) throw refusal(`${where}: a call needs a function`);
     const { name, arguments: text } = call.function;
     if (typeof call.id !== "string" || call.id === "" || ids.has(call.id))
-      throw refused(`${where}: every call needs an id of its own`);
+      throw refusal(`${where}: every call needs an id of its own`);
     ids.add(call.id);
-    if (typeof name !== "string" || name === "") throw refused(`${where}: a call needs a name`);
+    if (typeof name !== "string" || name === "") throw refusal(`${where}: a call needs a name`);
     if (typeof text !== "string" || !isObject(parseJson(text)))
-      throw refused(`${where}: the arguments of ${name} are no JSON object`);
+      throw refusal(`${where}: the arguments of ${name} are no JSON object`);
     return { id: call.id, name, arguments: text };
   });
 }
@@ -112,6 +112,6 @@ function textOf(content: unknown): string {
   return parts.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
 }
 
-function refused(message: string): WireError {
+function refusal(message: string): WireError {
   return new WireError(400, "invalid_request_error", message);
 }

@@ -58,7 +58,7 @@ export function openProbe(model: ResolvedModel, role: "agent" | "user", deps: Pr
       const whole = { system: "You are a helpful assistant.", messages: [], tools: [], toolChoice: "auto" as const };
       try {
         const reply = await clientOf(changes).complete({ ...whole, origin, ...request }, deps.signal);
-        return { reply, ...written(line.last()) };
+        return { reply, ...readWritten(line.last()) };
       } catch (error) {
         if (error instanceof ModelFailure) return error;
         throw error;
@@ -99,7 +99,7 @@ function originOf(party: RequestOrigin["party"], position: number): RequestOrigi
   return { dataset: "doctor", queryId: "doctor", rollout: 0, seed: 1, mode: "positive", party, position };
 }
 
-function written(body: Record<string, unknown>): Pick<Answer, "message" | "usage"> {
+function readWritten(body: Record<string, unknown>): Pick<Answer, "message" | "usage"> {
   const choice: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isObject(choice) && isObject(choice.message) ? choice.message : {};
   return { message, usage: body.usage };

@@ -37,13 +37,13 @@ export async function probeModel(
 }
 
 async function probeEndpoint(probe: EndpointProbe): Promise<void> {
-  if (!(await answers(probe))) return;
-  const calls = probe.role === "agent" ? await callsTools(probe) : undefined;
+  if (!(await probeAnswer(probe))) return;
+  const calls = probe.role === "agent" ? await probeTools(probe) : undefined;
   if (probe.role === "agent" && !calls) return;
   await probeReasoning(probe);
 }
 
-async function answers({ ask, findings, role }: EndpointProbe): Promise<boolean> {
+async function probeAnswer({ ask, findings, role }: EndpointProbe): Promise<boolean> {
   const answer = await ask({ messages: [{ role: "user", content: "Answer with the single word: ready" }] });
   if (answer instanceof ModelFailure) {
     findings.push({ level: "bad", text: answer.message });
@@ -74,13 +74,13 @@ const TWO: ChatMessage = {
 };
 
 /** The calls of the last reply, or undefined where the model is of no use as an agent. */
-async function callsTools(probe: EndpointProbe): Promise<ToolCall[] | undefined> {
+async function probeTools(probe: EndpointProbe): Promise<ToolCall[] | undefined> {
   const { findings } = probe;
-  const one = await callsIn(probe, ONE);
+  const one = await askForCalls(probe, ONE);
   if (!one) return undefined;
   findings.push({ level: "ok", text: "calls a tool" });
   tellOfCalls(findings, one);
-  const two = await callsIn(probe, TWO);
+  const two = await askForCalls(probe, TWO);
   if (!two) return undefined;
   if (two.calls.length > 1) findings.push({ level: "ok", text: "calls several tools in one reply" });
   else
@@ -89,12 +89,12 @@ async function callsTools(probe: EndpointProbe): Promise<ToolCall[] | undefined>
       text: "calls one tool at a time, also when asked for two at once: dialogues take more steps",
     });
   tellOfIds(findings, one.calls, two.calls);
-  return (await takesResults(probe, TWO, two)) ? two.calls : undefined;
+  return (await probeResults(probe, TWO, two)) ? two.calls : undefined;
 }
 
 type Called = Answer & { calls: ToolCall[] };
 
-async function callsIn(probe: EndpointProbe, question: ChatMessage): Promise<Called | undefined> {
+async function askForCalls(probe: EndpointProbe, question: ChatMessage): Promise<Called | undefined> {
   const { findings, ask } = probe;
   const answer = await ask({ messages: [question], tools: [WEATHER] });
   if (answer instanceof ModelFailure) {
@@ -145,7 +145,7 @@ function tellOfIds(findings: Finding[], first: ToolCall[], second: ToolCall[]): 
     });
 }
 
-async function takesResults(probe: EndpointProbe, question: ChatMessage, called: Called): Promise<boolean> {
+async function probeResults(probe: EndpointProbe, question: ChatMessage, called: Called): Promise<boolean> {
   const { findings, ask } = probe;
   const answer = await ask({ messages: withResults(question, called), tools: [WEATHER] });
   if (answer instanceof ModelFailure) {

@@ -13,7 +13,7 @@ const PLAIN: ChatMessage = { role: "user", content: "Think first: how many days 
 export async function probeReasoning(probe: EndpointProbe): Promise<void> {
   const { findings, model } = probe;
   const thought = await think(probe, {});
-  if (thought instanceof ModelFailure) return refusesToThink(probe, thought);
+  if (thought instanceof ModelFailure) return findStyle(probe, thought);
   const { reply, message } = thought;
   if (reply.reasoning === undefined) {
     findings.push({
@@ -28,7 +28,7 @@ export async function probeReasoning(probe: EndpointProbe): Promise<void> {
       level: "odd",
       text: "writes its reasoning into the text; it is split off, nothing to do (a vLLM server does it with --reasoning-parser NAME)",
     });
-  await goesBack(probe, thought);
+  await probeSendBack(probe, thought);
 }
 
 async function think(probe: EndpointProbe, changes: AskChanges): Promise<Answer | ModelFailure> {
@@ -37,7 +37,7 @@ async function think(probe: EndpointProbe, changes: AskChanges): Promise<Answer 
 }
 
 /** Looks for a style that the endpoint takes. */
-async function refusesToThink(probe: EndpointProbe, refusal: ModelFailure): Promise<void> {
+async function findStyle(probe: EndpointProbe, refusal: ModelFailure): Promise<void> {
   const { findings, model } = probe;
   const { style } = model.reasoning;
   if (refusal.kind !== "refused" || style === "none") {
@@ -62,7 +62,7 @@ async function styleThatWorks(probe: EndpointProbe, refused: ThinkingStyle): Pro
 }
 
 /** Sends the reply back with its reasoning as the habits say; where that is refused, the other way round. */
-async function goesBack(probe: EndpointProbe, { reply }: Answer): Promise<void> {
+async function probeSendBack(probe: EndpointProbe, { reply }: Answer): Promise<void> {
   const { findings, model, ask } = probe;
   const { sendBack } = model.reasoning;
   const { content, reasoning, opaque } = reply;

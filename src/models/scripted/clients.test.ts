@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import {
   type ChatMessage,
   type ModelRequest,
-  type Plan,
   parseJson,
+  type ReferencePlan,
   type RequestOrigin,
   UsageError,
 } from "../../core/index.ts";
 import { createScriptedClient } from "./clients.ts";
 import { parseScriptedName, type Script } from "./script.ts";
 
-const plan: Plan = [
+const plan: ReferencePlan = [
   {
     think: "Ask for the card.",
     say: "Your card number?",

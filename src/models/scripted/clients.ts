@@ -2,7 +2,7 @@
 // the request, like any model, so they can stand behind a socket or start in the middle of a dialogue.
 import {
   type ChatMessage,
-  fillReferences,
+  fillPlaceholders,
   type ModelClient,
   type ModelReply,
   type ModelRequest,
@@ -29,22 +29,22 @@ const LOST_THE_THREAD = "I'm sorry, I don't have what I need for that at the mom
 
 function agentReply(request: ModelRequest, script: Script, skill: number): ModelReply {
   const { origin, tools } = request;
-  if (origin.mode !== "positive") return spoken(request, NO_TOOL_FOR_THAT, "No tool fits what the user asks for.");
+  if (origin.mode !== "positive") return say(request, NO_TOOL_FOR_THAT, "No tool fits what the user asks for.");
   const { turns } = perform(script.plan, { skill, seed: origin.seed, tools, wireName: script.wireName });
   const turnStart = request.messages.findLastIndex((message) => message.role === "user");
   const turnNumber = request.messages.filter((message) => message.role === "user").length - 1;
   const turn = turns[turnNumber] as PerformedTurn | undefined;
-  if (!turn) return spoken(request, "Is there anything else that you need?");
+  if (!turn) return say(request, "Is there anything else that you need?");
   const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
   const step = turn.steps[stepNumber];
   const played = playedCalls(request.messages, script);
-  if (!step || request.toolChoice === "none") return spoken(request, filledText(turn.say, played), turn.think);
+  if (!step || request.toolChoice === "none") return say(request, fillText(turn.say, played), turn.think);
   const toolCalls = step.calls.map((call, index) => ({
     id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
     name: script.wireName(call.name),
     arguments: argumentsText(call, played),
   }));
-  const content = filledText(step.text ?? "", played);
+  const content = fillText(step.text ?? "", played);
   const written = content + (step.think ?? "") + toolCalls.map((call) => call.name + call.arguments).join("");
   return {
     content,
@@ -57,9 +57,9 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
 
 /** Says the plan's next line, whatever the agent said: a script cannot listen. */
 function userReply(request: ModelRequest, script: Script): ModelReply {
-  if (request.origin.mode !== "positive") return spoken(request, GIVES_UP);
+  if (request.origin.mode !== "positive") return say(request, GIVES_UP);
   const said = request.messages.filter((message) => message.role === "assistant").length;
-  return spoken(request, script.plan[said]?.user ?? THE_END);
+  return say(request, script.plan[said]?.user ?? THE_END);
 }
 
 /** A judge by one plain rule: the agent asked nothing in its last message. */
@@ -67,7 +67,7 @@ function judgeReply(request: ModelRequest): ModelReply {
   const lastAgentText = request.messages.at(-1)?.content.split("\n\nAgent: ").at(-1) ?? "";
   const stop = !lastAgentText.includes("?");
   const reason = stop ? "the agent asked nothing more" : "a question waits for an answer";
-  return spoken(request, JSON.stringify({ stop, reason }));
+  return say(request, JSON.stringify({ stop, reason }));
 }
 
 const SLIP = "x";
@@ -81,14 +81,14 @@ function playedCalls(messages: readonly ChatMessage[], script: Script): PlayedCa
 }
 
 /** Where a call before went wrong, what this text was to tell is not there. */
-function filledText(text: string, played: PlayedCall[]): string {
-  const filled = fillReferences(text, played);
+function fillText(text: string, played: PlayedCall[]): string {
+  const filled = fillPlaceholders(text, played);
   return UNFILLED.test(filled) ? LOST_THE_THREAD : filled;
 }
 
 /** A value that was never found out is made up, as a poor model would. */
 function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
-  const text = JSON.stringify(fillReferences(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
+  const text = JSON.stringify(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
   if (!call.cut) return text;
   return text.length > 4 ? text.slice(0, -2) : "{";
 }
@@ -96,7 +96,7 @@ function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
 const UNFILLED = /\{\{[^{}]+\}\}/;
 const EACH_UNFILLED = /\{\{[^{}]+\}\}/g;
 
-function spoken(request: ModelRequest, content: string, reasoning?: string): ModelReply {
+function say(request: ModelRequest, content: string, reasoning?: string): ModelReply {
   return {
     content,
     reasoning: reasoning || undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject, Plan, ToolSpec } from "../../core/index.ts";
+import type { JsonObject, ReferencePlan, ToolSpec } from "../../core/index.ts";
 import { FAILURES, type Failure, type Performance, perform } from "./performance.ts";
 
 const tool = (name: string, readOnly: boolean, properties: JsonObject, required: string[]): ToolSpec => ({
@@ -13,7 +13,7 @@ const tools = [
   tool("list_loans", true, { status: { enum: ["open", "closed"] } }, []),
   tool("renew_loan", false, { loan_id: { type: "string" }, confirm: { type: "boolean" } }, ["loan_id"]),
 ];
-const plan: Plan = [
+const plan: ReferencePlan = [
   {
     steps: [
       { calls: [{ name: "list_loans", arguments: { status: "open" } }] },
@@ -81,14 +81,14 @@ describe("a failure for good", () => {
     expect(callsOf(calm("missing_confirmation"), 1)).toEqual([]);
   });
   test("missing_confirmation needs a plan that asks first", () => {
-    const hasty: Plan = [{ steps: plan[1]?.steps ?? [], say: "Done." }, { user: "###STOP###" }];
+    const hasty: ReferencePlan = [{ steps: plan[1]?.steps ?? [], say: "Done." }, { user: "###STOP###" }];
     for (let seed = 0; seed < 100; seed++) {
       const { failure } = perform(hasty, { skill: 0, seed, tools, wireName: (name) => name });
       expect(failure).not.toBe("missing_confirmation");
     }
   });
   test("a plan without calls fails by saying nothing of use", () => {
-    const refusal: Plan = [{ say: "I may not do that." }, { user: "###STOP###" }];
+    const refusal: ReferencePlan = [{ say: "I may not do that." }, { user: "###STOP###" }];
     const performance = perform(refusal, { skill: 0, seed: 1, tools, wireName: (name) => name });
     expect(performance).toMatchObject({ failure: "stops_early" });
     expect(performance.turns[0]?.say).not.toBe("I may not do that.");

@@ -4,9 +4,9 @@
 import {
   createRandom,
   type JsonObject,
-  type Plan,
   type PlanCall,
   type Random,
+  type ReferencePlan,
   type ToolSpec,
 } from "../../core/index.ts";
 
@@ -34,7 +34,7 @@ export type PerformanceOptions = {
 
 const FALLBACK_SAY = "Is there anything else that you need?";
 
-export function perform(plan: Plan, options: PerformanceOptions): Performance {
+export function perform(plan: ReferencePlan, options: PerformanceOptions): Performance {
   const turns = plan.map((turn) => ({ steps: turn.steps ?? [], think: turn.think, say: turn.say ?? FALLBACK_SAY }));
   const faultless: Performance = { turns, failure: undefined, slips: 0 };
   if (options.skill >= 1) return faultless;
@@ -61,7 +61,7 @@ function fail(turns: PerformedTurn[], options: PerformanceOptions, random: Rando
   const failed = ((): PerformedTurn[] => {
     switch (failure) {
       case "wrong_argument": {
-        const alter = alteration(target.planned.arguments, spec(name), random);
+        const alter = chooseAlteration(target.planned.arguments, spec(name), random);
         return mapCalls(turns, (call) => (call.name === name ? { ...call, arguments: alter(call.arguments) } : call));
       }
       case "wrong_tool": {
@@ -104,7 +104,7 @@ function withSlips(performance: Performance, options: PerformanceOptions, random
       const index = step.calls.findIndex((call) => !call.slip && random.chance((1 - options.skill) * 0.3));
       if (index === -1) return [step];
       slips++;
-      const call = slipped(step.calls[index] as PerformedCall, options, random);
+      const call = slip(step.calls[index] as PerformedCall, options, random);
       return [
         { ...step, calls: [call] },
         { ...step, think: "That call was wrong. Let me do it again, carefully." },
@@ -115,12 +115,12 @@ function withSlips(performance: Performance, options: PerformanceOptions, random
 }
 
 /** Each kind is answered with an error, so a slip never changes anything. */
-function slipped(call: PerformedCall, { tools, wireName }: PerformanceOptions, random: Random): PerformedCall {
+function slip(call: PerformedCall, { tools, wireName }: PerformanceOptions, random: Random): PerformedCall {
   const name = wireName(call.name);
   const required = tools.find((tool) => tool.name === name)?.parameters.required;
   const missing = Object.keys(call.arguments).find((key) => Array.isArray(required) && required.includes(key));
   const kinds = [
-    () => ({ ...call, name: misspelt(name) }),
+    () => ({ ...call, name: misspell(name) }),
     () => ({ ...call, cut: true }),
     () => ({
       ...call,
@@ -130,18 +130,22 @@ function slipped(call: PerformedCall, { tools, wireName }: PerformanceOptions, r
   return { ...random.pick(missing ? kinds : kinds.slice(0, 2))(), slip: true };
 }
 
-function alteration(args: JsonObject, spec: ToolSpec | undefined, random: Random): (args: JsonObject) => JsonObject {
+function chooseAlteration(
+  args: JsonObject,
+  spec: ToolSpec | undefined,
+  random: Random,
+): (args: JsonObject) => JsonObject {
   const keys = Object.keys(args).filter(
     (key) => key !== "confirm" && ["string", "number", "boolean"].includes(typeof args[key]),
   );
   if (keys.length === 0) return () => ({});
   const key = random.pick(keys);
   const schema = (spec?.parameters.properties as { [name: string]: JsonObject } | undefined)?.[key];
-  const value = altered(args[key] ?? "", schema, random);
+  const value = alterValue(args[key] ?? "", schema, random);
   return (original) => ({ ...original, [key]: value });
 }
 
-function altered(value: JsonObject[string], schema: JsonObject | undefined, random: Random): JsonObject[string] {
+function alterValue(value: JsonObject[string], schema: JsonObject | undefined, random: Random): JsonObject[string] {
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((choice) => choice !== value) : [];
   if (others.length > 0) return random.pick(others);
   if (typeof value === "number") return value + 1;
@@ -152,7 +156,7 @@ function altered(value: JsonObject[string], schema: JsonObject | undefined, rand
   return digit ? `${digit[1]}${(Number(digit[2]) + 1) % 10}${digit[3]}` : `${text} (other)`;
 }
 
-function misspelt(name: string): string {
+function misspell(name: string): string {
   const swapped = name.replace(/_([a-z])([a-z])/, "_$2$1");
   return swapped === name ? `${name}s` : swapped;
 }

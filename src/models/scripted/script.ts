@@ -2,14 +2,14 @@
 import {
   type ChatMessage,
   type ModelRequest,
-  type Plan,
+  type ReferencePlan,
   RolloutError,
   type Usage,
   UsageError,
 } from "../../core/index.ts";
 
 export type Script = {
-  plan: Plan;
+  plan: ReferencePlan;
   /** from the plan's tool name (`Server.tool` or bare) to the one on the wire, and back */
   wireName(planName: string): string;
   planName(wireName: string): string;

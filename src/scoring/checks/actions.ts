@@ -3,10 +3,10 @@
 // that errored counts only where the reference's did too.
 import type { Domain } from "../../domains/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
-import type { RecordedCall } from "../dialogue.ts";
 import { type MatchRules, wrongArguments } from "../match-arguments.ts";
 import { isRead, type Reference, type ReferenceCall } from "../reference.ts";
 import type { ActionRules } from "../settings.ts";
+import type { RecordedCall } from "../transcript.ts";
 
 export function actionsCheck(rules: ActionRules = {}): Check {
   return {

@@ -2,7 +2,7 @@
 // regard to case, articles and punctuation; a judge decides where texts differ and one is there.
 import type { Json } from "../../core/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
-import { judged, type VerdictShape } from "../judge/judged.ts";
+import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
 import { numbersIn } from "../values.ts";
 
 export const answerCheck: Check = {
@@ -31,7 +31,7 @@ export const judgedAnswerCheck: Check = {
     if (byRule.pass !== false || !context.judge || predictionOf(context) === "") return byRule;
     const question = context.query.messages.at(-1)?.content ?? "";
     const text = `# Question\n\n${question}\n\n# Known answer\n\n${JSON.stringify(context.query.taskInfo.answer)}\n\n# Given answer\n\n${predictionOf(context)}`;
-    return judged(context, { system: SYSTEM, text, read: readVerdict });
+    return askForVerdict(context, { system: SYSTEM, text, read: readVerdict });
   },
 };
 

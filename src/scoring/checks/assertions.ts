@@ -1,8 +1,8 @@
 // `assertions`: sentences about the dialogue that a judge finds met or not (`task_info.assertions`).
 import { isObject, type Json } from "../../core/index.ts";
 import { type Check, notCheckable } from "../check.ts";
-import { judged, type VerdictShape } from "../judge/judged.ts";
-import { transcriptOf } from "../judge/transcript.ts";
+import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
+import { transcriptOf } from "../judge/judge-text.ts";
 
 export const assertionsCheck: Check = {
   name: "assertions",
@@ -14,7 +14,7 @@ export const assertionsCheck: Check = {
     if (list.length === 0) return notCheckable("the query states no assertions (task_info.assertions)");
     const lines = list.map((assertion, index) => `${index + 1}. ${String(assertion)}`);
     const text = `${transcriptOf(context)}\n\n# Assertions\n\n${lines.join("\n")}`;
-    return judged(context, { system: SYSTEM, text, read: (answer) => readResults(answer, list.map(String)) });
+    return askForVerdict(context, { system: SYSTEM, text, read: (answer) => readResults(answer, list.map(String)) });
   },
 };
 

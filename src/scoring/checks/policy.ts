@@ -3,7 +3,7 @@
 import type { Domain } from "../../domains/index.ts";
 import type { PolicyRule } from "../../tools/index.ts";
 import { type Check, failed, notCheckable, passed } from "../check.ts";
-import type { RecordedCall, Transcript } from "../dialogue.ts";
+import type { RecordedCall, Transcript } from "../transcript.ts";
 
 export const policyCheck: Check = {
   name: "policy",

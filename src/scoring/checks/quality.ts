@@ -1,7 +1,7 @@
 // `quality`: a judge's mark for the agent's part in the dialogue, from 1 to 5.
 import type { Check } from "../check.ts";
-import { judged, type VerdictShape } from "../judge/judged.ts";
-import { transcriptOf } from "../judge/transcript.ts";
+import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
+import { transcriptOf } from "../judge/judge-text.ts";
 
 export function qualityCheck(passMark = 4): Check {
   return {
@@ -10,7 +10,7 @@ export function qualityCheck(passMark = 4): Check {
     needsJudge: true,
     settings: passMark === 4 ? undefined : { passMark },
     run: (context) =>
-      judged(context, {
+      askForVerdict(context, {
         system: SYSTEM,
         text: transcriptOf(context, { withPolicy: true }),
         read: (answer) => readMark(answer, passMark),

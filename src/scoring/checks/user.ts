@@ -2,8 +2,8 @@
 // nobody gave it, recited its whole scenario at once, left while its own yes was waited for. A judge is asked about the
 // rest where one is there.
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
-import { judged, type VerdictShape } from "../judge/judged.ts";
-import { transcriptOf } from "../judge/transcript.ts";
+import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
+import { transcriptOf } from "../judge/judge-text.ts";
 import { identifiersIn, occurs } from "../values.ts";
 
 export const userCheck: Check = {
@@ -12,9 +12,12 @@ export const userCheck: Check = {
   run: (context) => {
     if (context.trajectory.metadata.models.user === undefined && context.dialogue.user.length <= 1)
       return notCheckable("no simulated user took part");
-    const faults = [swappedRoles(context), invented(context), toldAll(context), leftEarly(context)].filter(
-      (fault) => fault !== undefined,
-    );
+    const faults = [
+      findSwappedRoles(context),
+      findInvention(context),
+      findRecital(context),
+      findEarlyExit(context),
+    ].filter((fault) => fault !== undefined);
     if (faults.length === 0) return passed("the user kept to its part");
     return failed(faults.join("; "), { blame: "user", details: { faults } });
   },
@@ -28,7 +31,7 @@ export const judgedUserCheck: Check = {
   run: async (context) => {
     const byRule = await userCheck.run(context);
     if (byRule.pass !== true) return byRule;
-    return judged(context, {
+    return askForVerdict(context, {
       system: SYSTEM,
       text: transcriptOf(context, { withScenario: true }),
       read: readVerdict,
@@ -47,14 +50,14 @@ function readVerdict(answer: Record<string, unknown>): VerdictShape | undefined 
   return { pass: answer.pass, score: answer.pass ? 1 : 0, reason: String(answer.reason ?? "") };
 }
 
-function swappedRoles({ trajectory }: CheckContext): string | undefined {
+function findSwappedRoles({ trajectory }: CheckContext): string | undefined {
   const { stop_reason, message } = trajectory.metadata;
   if (stop_reason === "user_fault") return `it could not be brought to answer as a user (${message ?? "user_fault"})`;
   return undefined;
 }
 
 /** An identifier that is neither in the scenario nor said by the agent before. */
-function invented({ trajectory, query }: CheckContext): string | undefined {
+function findInvention({ trajectory, query }: CheckContext): string | undefined {
   const opening = new Set(query.messages.map(({ content }) => content));
   let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
   if (query.userSystemPrompt === "" && query.taskInfo.known_info === undefined) return undefined;
@@ -71,7 +74,7 @@ function invented({ trajectory, query }: CheckContext): string | undefined {
 }
 
 /** All that the scenario knows, four values at least, in one message that nobody asked for. */
-function toldAll({ query, dialogue, trajectory }: CheckContext): string | undefined {
+function findRecital({ query, dialogue, trajectory }: CheckContext): string | undefined {
   const values = [...new Set(identifiersIn(`${query.taskInfo.known_info ?? ""} ${query.userSystemPrompt}`))];
   if (values.length < 4 || trajectory.metadata.models.user === undefined) return undefined;
   const opening = new Set(query.messages.map(({ content }) => content));
@@ -81,7 +84,7 @@ function toldAll({ query, dialogue, trajectory }: CheckContext): string | undefi
 }
 
 /** It said yes to a preview, or nothing at all, and was gone before the agent could act. */
-function leftEarly({ trajectory, dialogue }: CheckContext): string | undefined {
+function findEarlyExit({ trajectory, dialogue }: CheckContext): string | undefined {
   if (trajectory.metadata.stop_reason !== "user_stop") return undefined;
   const lastCall = dialogue.calls.at(-1);
   const question = dialogue.agent.at(-1);

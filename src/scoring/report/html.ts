@@ -167,14 +167,14 @@ function toolsChart({ tools }: Report): string {
   return barChart(bars, "tool errors");
 }
 
-const MOST_QUERIES = 500;
+const MAX_QUERIES = 500;
 
 function queryTable({ datasets }: Report): string {
   const rows = Object.entries(datasets).flatMap(([dataset, { queries }]) =>
     Object.entries(queries).map(([id, query]) => ({ dataset, id, ...query })),
   );
   const order = { never: 0, wavers: 1, "not scored": 2, always: 3 };
-  const shown = rows.sort((a, b) => order[a.outcome] - order[b.outcome]).slice(0, MOST_QUERIES);
+  const shown = rows.sort((a, b) => order[a.outcome] - order[b.outcome]).slice(0, MAX_QUERIES);
   const cells = shown.map(({ dataset, id, scored, passed, outcome, avg_at_n, blame }) => [
     escapeHtml(id),
     escapeHtml(dataset),
@@ -215,7 +215,7 @@ function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison)
     { name: "pass^k", colour: index % 5, dashed: true, points: pointsOf(overall.pass_hat_k, {}) },
   ]);
   const changes = changed
-    .slice(0, MOST_QUERIES)
+    .slice(0, MAX_QUERIES)
     .map(({ dataset, query, rates }) => [escapeHtml(query), escapeHtml(dataset), ...rates.map(share)]);
   return `<section>
 <p class="sub">${shared_queries} queries in all runs${left_out > 0 ? `; ${left_out} that some do not have are left out of the comparison` : ""}</p>

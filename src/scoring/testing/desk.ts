@@ -5,8 +5,8 @@ import {
   findErrors,
   type Json,
   type JsonObject,
-  type Plan,
   type Query,
+  type ReferencePlan,
   type ToolSpec,
   type Trajectory,
   type TrajectoryMessage,
@@ -14,10 +14,10 @@ import {
 import type { Domain } from "../../domains/index.ts";
 import { BaseTable, Database, type DomainServer, openInProcess, Toolbox } from "../../tools/index.ts";
 import type { CheckContext } from "../check.ts";
-import { readDialogue } from "../dialogue.ts";
 import type { Judge } from "../judge/judge.ts";
 import { findReference } from "../reference.ts";
 import { replayCalls } from "../replay.ts";
+import { readTranscript } from "../transcript.ts";
 
 const LOANS = [
   { loan_id: "L1", title: "Middlemarch", due: "2026-02-10", fee: 1180 },
@@ -87,7 +87,7 @@ function createDesk(): Domain {
 }
 
 /** Renew L1 after asking, and tell the new date and the fee. */
-export const RENEWAL: Plan = [
+export const RENEWAL: ReferencePlan = [
   { say: "Your card, please." },
   {
     user: "C100, it is about L1",
@@ -106,7 +106,7 @@ export const RENEWAL: Plan = [
   { user: "Thanks ###STOP###" },
 ];
 
-export function createQuery(plan: Plan | undefined, info: JsonObject = {}): Query {
+export function createQuery(plan: ReferencePlan | undefined, info: JsonObject = {}): Query {
   return {
     id: "q1",
     messages: [{ role: "user", content: "Hello" }],
@@ -176,7 +176,7 @@ export async function sceneOf(
       ...metadata,
     },
   };
-  const dialogue = readDialogue(trajectory);
+  const dialogue = readTranscript(trajectory);
   return {
     trajectory,
     dialogue,

@@ -37,7 +37,7 @@ export class McpHub {
   /** Throws a UsageError where the config names a variable that is not set. */
   constructor(options: McpHubOptions) {
     const noticed = new Set<string>();
-    const start = limited(options.startsAtOnce ?? 8);
+    const start = limitConcurrency(options.startsAtOnce ?? 8);
     this.#style = options.style;
     this.#sources = Object.entries(options.servers).map(([name, config]) => {
       const server = resolveServer(name, config, options);
@@ -140,7 +140,7 @@ class McpEnvironment implements Environment {
 }
 
 /** Runs at most so many pieces of work at once, in the order they came. */
-function limited(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+function limitConcurrency(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = atOnce;
   const waiting: (() => void)[] = [];
   return async (work) => {

@@ -29,8 +29,8 @@ export type PythonDomain = {
 };
 
 /** A request may take its process down this often before it is given up; it may be lost by others' doing more often. */
-const MOST_DEATHS = 2;
-const MOST_LOSSES = 20;
+const MAX_DEATHS = 2;
+const MAX_LOSSES = 20;
 
 export async function openPython(domain: PythonDomain, pool: PythonPool, seed: number): Promise<Environment> {
   const environment = new PythonEnvironment(domain, pool, seed);
@@ -142,12 +142,12 @@ class PythonEnvironment implements Environment {
         return await work(await this.#seat());
       } catch (error) {
         if (!(error instanceof LostChild)) throw error;
-        if (error.guilty && ++deaths === MOST_DEATHS) {
+        if (error.guilty && ++deaths === MAX_DEATHS) {
           throw new RolloutError("tool", `${what}: Python ${error.message}, ${deaths} times in a row`, {
             cause: error,
           });
         }
-        if (losses === MOST_LOSSES) {
+        if (losses === MAX_LOSSES) {
           throw new RolloutError("infrastructure", `${what}: Python ${error.message}`, {
             retryable: true,
             cause: error,
@@ -174,7 +174,7 @@ class PythonEnvironment implements Environment {
       },
       this.#pool.loadTimeLimit,
     );
-    if (opened.unusable !== undefined) throw unusable(opened);
+    if (opened.unusable !== undefined) throw loadError(opened);
     for (const { request, reply } of this.#answered) {
       this.#mustBeOpen();
       const again = await child.request(request, this.#pool.callTimeLimit);
@@ -202,7 +202,7 @@ function toResult(reply: JsonObject, limit: number): ToolResult {
   return capResult({ content, isError, fault: isError ? "tool_error" : undefined }, limit);
 }
 
-function unusable(reply: JsonObject): UsageError {
+function loadError(reply: JsonObject): UsageError {
   const missing = /ModuleNotFoundError|ImportError/.test(String(reply.unusable));
   const advice = missing ? " (--python PATH names a virtual environment that has it)" : "";
   const line = typeof reply.line === "number" ? { line: reply.line } : {};

@@ -7,19 +7,19 @@ export type PlanCall = { name: string; arguments: JsonObject };
 type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
 /** One user message (the first turn's is the query's own opening) and what the agent does until it answers with `say`. */
 export type PlanTurn = { user?: string; steps?: PlanStep[]; think?: string; say?: string };
-export type Plan = PlanTurn[];
+export type ReferencePlan = PlanTurn[];
 
 /** A finished call, for references: its name as the plan writes it and the text of its result. */
 export type PlayedCall = { name: string; content: string };
 
-export function referenceCalls(plan: Plan): PlanCall[] {
+export function plannedCalls(plan: ReferencePlan): PlanCall[] {
   return plan.flatMap((turn) => (turn.steps ?? []).flatMap((step) => step.calls));
 }
 
 const REFERENCE = /\{\{([^{}]+)\}\}/g;
 
 /** Fills references in a value and all that is in it. A text that is one reference as a whole keeps the value's type. */
-export function fillReferences<T extends Json>(value: T, played: readonly PlayedCall[]): T {
+export function fillPlaceholders<T extends Json>(value: T, played: readonly PlayedCall[]): T {
   return fill(value, played) as T;
 }
 

@@ -7,7 +7,7 @@ import type { Question } from "./judge.ts";
 export type VerdictShape = { pass: boolean; score: number; reason: string; details?: Json };
 export type JudgedQuestion = Pick<Question<VerdictShape>, "system" | "text" | "read"> & { blame?: Blame };
 
-export async function judged(
+export async function askForVerdict(
   context: CheckContext,
   { blame = "agent", ...question }: JudgedQuestion,
 ): Promise<CheckResult> {

@@ -28,7 +28,7 @@ export type Transcript = {
   user: Said[];
 };
 
-export function readDialogue(trajectory: Trajectory): Transcript {
+export function readTranscript(trajectory: Trajectory): Transcript {
   const { messages, metadata } = trajectory;
   const results = new Map(
     messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),

@@ -16,7 +16,7 @@ export type DialogueMessage =
   | AgentMessage
   | { role: "tool"; content: string; callId: string; name: string };
 
-export type Dialogue = { system: string | undefined; tools: JsonObject[]; messages: DialogueMessage[] };
+export type TrainingDialogue = { system: string | undefined; tools: JsonObject[]; messages: DialogueMessage[] };
 
 export const REASONING_MODES = ["keep", "drop", "last", "inline"] as const;
 export type ReasoningMode = (typeof REASONING_MODES)[number];
@@ -34,7 +34,7 @@ const THINK = { open: "<think>\n", close: "\n</think>\n\n" };
 export const INLINE_CLASH = "reasoning cannot stand in the text: its tags are already there";
 
 /** The dialogue, or why it cannot be shaped so. Halves of characters, which no loader takes, become U+FFFD. */
-export function toDialogue(record: ExportRecord, shape: Shape): Dialogue | string {
+export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue | string {
   const lastTurn = record.messages.findLastIndex(
     (message, index) => message.role === "user" && record.messages[index + 1]?.role === "assistant",
   );

@@ -1,7 +1,7 @@
 // A dialogue as a judge reads it: who said what, which tools were called and what they answered.
 import type { CheckContext } from "../check.ts";
 
-const LONGEST_RESULT = 2000;
+const MAX_RESULT = 2000;
 
 export function transcriptOf(
   { trajectory, query, domain }: CheckContext,
@@ -23,5 +23,5 @@ export function transcriptOf(
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST_RESULT ? `${text.slice(0, LONGEST_RESULT)} […]` : text;
+  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)} […]` : text;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fillReferences, referenceCalls } from "./plan.ts";
+import { fillPlaceholders, plannedCalls } from "./reference-plan.ts";
 
 const played = [
   { name: "list_slots", content: '{"slots":[{"id":"A","minutes":20},{"id":"B","minutes":40}],"open":true}' },
@@ -11,38 +11,38 @@ const played = [
 
 describe("references", () => {
   test("a text that is one reference becomes the value, with its type", () => {
-    expect(fillReferences("{{list_slots.slots.0.minutes}}", played)).toBe(60);
-    expect(fillReferences("{{list_slots.open}}", played)).toBe(false);
-    expect(fillReferences("{{Clinic.book.where}}", played)).toEqual({ room: "12" });
+    expect(fillPlaceholders("{{list_slots.slots.0.minutes}}", played)).toBe(60);
+    expect(fillPlaceholders("{{list_slots.open}}", played)).toBe(false);
+    expect(fillPlaceholders("{{Clinic.book.where}}", played)).toEqual({ room: "12" });
   });
 
   test("references inside a text are written out", () => {
-    expect(fillReferences("Room {{book.where.room}}, {{book.where}}, {{ book.reference }}.", played)).toBe(
+    expect(fillPlaceholders("Room {{book.where.room}}, {{book.where}}, {{ book.reference }}.", played)).toBe(
       'Room 12, {"room":"12"}, APT-1.',
     );
   });
 
   test("the latest call of a tool is meant, or the nth where it is numbered", () => {
-    expect(fillReferences("{{list_slots.slots.0.id}}", played)).toBe("C");
-    expect(fillReferences("{{list_slots#1.slots.1.id}}", played)).toBe("B");
-    expect(fillReferences("{{list_slots#2.slots.0.id}}", played)).toBe("C");
+    expect(fillPlaceholders("{{list_slots.slots.0.id}}", played)).toBe("C");
+    expect(fillPlaceholders("{{list_slots#1.slots.1.id}}", played)).toBe("B");
+    expect(fillPlaceholders("{{list_slots#2.slots.0.id}}", played)).toBe("C");
   });
 
   test("a tool is found by its bare name and by its server's", () => {
-    expect(fillReferences(["{{book.reference}}", "{{Clinic.book.reference}}"], played)).toEqual(["APT-1", "APT-1"]);
-    expect(fillReferences("{{Library.book.reference}}", played)).toBe("{{Library.book.reference}}");
+    expect(fillPlaceholders(["{{book.reference}}", "{{Clinic.book.reference}}"], played)).toEqual(["APT-1", "APT-1"]);
+    expect(fillPlaceholders("{{Library.book.reference}}", played)).toBe("{{Library.book.reference}}");
   });
 
   test("what cannot be found stays as it was written", () => {
     for (const text of ["{{no_such.id}}", "{{list_slots#3.open}}", "{{list_slots.slots.9.id}}", "{{broken.id}}"]) {
-      expect(fillReferences(text, played)).toBe(text);
-      expect(fillReferences(`x ${text}`, played)).toBe(`x ${text}`);
+      expect(fillPlaceholders(text, played)).toBe(text);
+      expect(fillPlaceholders(`x ${text}`, played)).toBe(`x ${text}`);
     }
   });
 
   test("keys are filled like values, at any depth", () => {
     expect(
-      fillReferences({ Appointment: { "{{book.reference}}": [{ room: "{{book.where.room}}" }] } }, played),
+      fillPlaceholders({ Appointment: { "{{book.reference}}": [{ room: "{{book.where.room}}" }] } }, played),
     ).toEqual({ Appointment: { "APT-1": [{ room: "12" }] } });
   });
 
@@ -51,7 +51,7 @@ describe("references", () => {
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.parse(JSON.stringify(value));
         fc.pre(!JSON.stringify(json).includes("{{"));
-        expect(fillReferences(json, played)).toEqual(json);
+        expect(fillPlaceholders(json, played)).toEqual(json);
       }),
     );
   });
@@ -60,7 +60,7 @@ describe("references", () => {
 test("the reference calls of a plan are those of all its steps, in order", () => {
   const call = (name: string) => ({ name, arguments: {} });
   expect(
-    referenceCalls([
+    plannedCalls([
       { say: "Who are you?" },
       { user: "S1", steps: [{ calls: [call("a"), call("b")] }, { calls: [call("c")] }] },
       { user: "yes", steps: [{ calls: [call("d")] }] },

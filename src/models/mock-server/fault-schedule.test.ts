@@ -1,14 +1,18 @@
 import { expect, test } from "vitest";
-import { FaultPlan } from "./fault-plan.ts";
+import { FaultSchedule } from "./fault-schedule.ts";
 import { type FaultKind, parseFaults } from "./fault-spec.ts";
 
 const any = () => true;
 
-function planOf(spec: string, seed = 1): FaultPlan {
-  return new FaultPlan(parseFaults(spec), seed);
+function planOf(spec: string, seed = 1): FaultSchedule {
+  return new FaultSchedule(parseFaults(spec), seed);
 }
 
-function kinds(plan: FaultPlan, contents: string[], canDo: (kind: FaultKind) => boolean = any): (string | undefined)[] {
+function kinds(
+  plan: FaultSchedule,
+  contents: string[],
+  canDo: (kind: FaultKind) => boolean = any,
+): (string | undefined)[] {
   return contents.map((content) => plan.choose(content, canDo)?.kind);
 }
 

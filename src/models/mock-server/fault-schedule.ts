@@ -8,7 +8,7 @@ const REMEMBERED = 100_000;
 
 type Series = { attempts: number; repeat: FaultRule | undefined; left: number };
 
-export class FaultPlan {
+export class FaultSchedule {
   readonly #rules: readonly FaultRule[];
   readonly #seed: number;
   /** how often a rule could have been done so far */
