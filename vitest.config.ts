@@ -5,8 +5,9 @@ export default defineConfig({
   resolve: { alias: { rollout: fileURLToPath(new URL("./src/index.ts", import.meta.url)) } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // for tests that hang: no test depends on being quick
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "threads",
     maxWorkers: 3, // most of the time goes to child processes starting, so more workers than cores pay
   },

@@ -1,5 +1,5 @@
 // `npm run bench [name…]`: measured work. Prints a table and writes bench/results/<name>.json. Numbers come from one run on
-// one machine, beside a floor measured in the same run: compare ratios, not seconds.
+// one machine, next to a floor measured in the same run: compare ratios, not seconds.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";

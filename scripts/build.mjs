@@ -1,4 +1,4 @@
-// Builds dist/: compiles the sources and copies the bundled domains' data beside them. Runs on `npm install` (prepare).
+// Builds dist/: compiles the sources and copies the bundled domains' data next to them. Runs on `npm install` (prepare).
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +15,7 @@ try {
   process.exit(1);
 }
 
-// built beside and swapped in whole, so that a failed build leaves the old one and nobody meets half of a new one
+// built next to and swapped in whole, so that a failed build leaves the old one and nobody meets half of a new one
 const dist = join(root, "dist");
 const fresh = join(root, `dist.${process.pid}.new`);
 const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh], {
@@ -26,7 +26,7 @@ if (compiled.status !== 0) {
   process.exit(compiled.status ?? 1);
 }
 
-const isAsset = (path) => !path.endsWith(".ts") && !/[\\/](testing|__pycache__)([\\/]|$)/.test(path);
+const isAsset = (path) => !path.endsWith(".ts") && !/[\\/]__pycache__([\\/]|$)/.test(path);
 for (const assets of ["domains/bundled", "models/catalogue", "tools/python"]) {
   const from = join(root, "src", assets);
   if (existsSync(from)) cpSync(from, join(fresh, assets), { recursive: true, filter: isAsset });

@@ -1,9 +1,9 @@
 // A short sweep of kills, spread over a run. The whole one is `npx tsx scripts/crash-sweep.ts`.
 import { afterAll, describe, expect, test } from "vitest";
-import { havePython } from "../src/tools/python/testing/support.ts";
 import { bundledSubject, pythonSubject } from "./support/crash/subjects.ts";
 import { CrashSweep, HOWS, type Kill, type KillHow } from "./support/crash/sweep.ts";
 import { temporaryFolder } from "./support/play.ts";
+import { havePython } from "./support/python/support.ts";
 
 /** Points of a run by the share of its operations that came before, each way of being killed in turn. */
 function kills(operations: number, shares: number[]): Kill[] {

@@ -104,7 +104,7 @@ test("a single turn needs no user model, and its record names none", async () =>
   expect(record.metadata.models).toEqual({ agent: "test/scripted" });
 });
 
-test("turns count what the agent is asked to answer: not text beside a token, not what was rejected or filtered", async () => {
+test("turns count what the agent is asked to answer: not text next to a token, not what was rejected or filtered", async () => {
   const beside = await playOne({}, always("Yes?"), scripted("", "Linear Algebra.", `Thanks! ${STOP}`));
   expect(beside.record.metadata.total_turns).toBe(2);
   expect(beside.record.messages.at(-1)).toEqual({ role: "user", content: "Thanks!" });
@@ -326,7 +326,7 @@ function canonical(records: Trajectory[]): string[] {
 
 type Replayed = { record: Trajectory; query: Query; domain: Domain; state: StateChanges; expected: StateChanges };
 
-/** Each record's own calls executed again: what they leave behind, beside what its query expects. */
+/** Each record's own calls executed again: what they leave behind, next to what its query expects. */
 async function replayed(records: Trajectory[]): Promise<Replayed[]> {
   const all: Replayed[] = [];
   for (const files of datasets) {

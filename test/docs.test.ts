@@ -33,10 +33,12 @@ test.each(pages)("%s names only files and pages that exist", (page) => {
   }
 });
 
-// the guides to own domains are followed literally by a test of their own
-const commanding = pages.filter((page) => commandsOf(page).length > 0 && !page.endsWith("domains.md"));
+// the guides to own domains are followed literally by a test of their own, and both languages have the same commands
+const commanding = ["README.md", ...guides("docs")].filter(
+  (page) => commandsOf(page).length > 0 && !page.endsWith("domains.md"),
+);
 
-test.each(commanding)("the commands of %s run", { timeout: 120_000 }, async (page) => {
+test.each(commanding)("the commands of %s run", async (page) => {
   const folder = readersFolder();
   let stop = async () => {};
   for (const command of commandsOf(page).flatMap((line) => line.split(/\s+&&\s+/))) {

@@ -9,8 +9,8 @@ import { chooseChecks } from "../src/scoring/check-list.ts";
 import { type EvaluationOptions, evaluate } from "../src/scoring/evaluate.ts";
 import { buildReport, type EvaluationSettings, type ScoreRecord } from "../src/scoring/index.ts";
 import { openScoredDatasets } from "../src/scoring/scored-datasets.ts";
-import { havePython } from "../src/tools/python/testing/support.ts";
 import { always, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
+import { havePython } from "./support/python/support.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
 const PORTAL = "StudentAcademicPortal";

@@ -33,7 +33,7 @@ type Line = {
 };
 
 describe("rollout multi", () => {
-  test("writes one file for each round, in the fields that question sets have beside our own", async () => {
+  test("writes one file for each round, in the fields that question sets have next to our own", async () => {
     const work = prepared();
     expect(await work.run(multi("--rollouts", "2", "--agent-model", "scripted/agent"))).toMatchObject({
       code: 0,
@@ -95,7 +95,7 @@ describe("rollout multi", () => {
 
   test("offers the tools of MCP servers, and leaves what they would have to do again unscored", async () => {
     const work = prepared();
-    const server = fileURLToPath(new URL("../src/tools/mcp/testing/modern-server.mjs", import.meta.url));
+    const server = fileURLToPath(new URL("./support/mcp/modern-server.mjs", import.meta.url));
     work.write("mcp.json", JSON.stringify({ mcpServers: { desk: { command: process.execPath, args: [server] } } }));
     const { code, stderr } = await work.run(
       multi("--rollouts", "1", "--agent-model", "scripted/agent", "--mcp", "mcp.json", "--eval"),

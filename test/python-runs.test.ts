@@ -7,7 +7,7 @@ import { type Config, resolveConfig } from "../src/config/index.ts";
 import type { Trajectory } from "../src/core/index.ts";
 import { checkFolder, openResources } from "../src/domains/index.ts";
 import { makeRollouts } from "../src/runner/index.ts";
-import { havePython } from "../src/tools/python/testing/support.ts";
+import { havePython } from "./support/python/support.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
 const scripted = { agent_model: "scripted/agent", user_model: "scripted/user" };

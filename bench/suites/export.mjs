@@ -1,4 +1,4 @@
-// Trajectories of 10 KB to `openai` JSONL and to Parquet, beside a bare loop that reads, parses, writes and does nothing else.
+// Trajectories of 10 KB to `openai` JSONL and to Parquet, next to a bare loop that reads, parses, writes and does nothing else.
 // Each runs in a process of its own, so that its memory is its own: compare the ratios.
 import { spawnSync } from "node:child_process";
 import {

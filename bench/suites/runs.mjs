@@ -236,5 +236,5 @@ report([
     title: `Memory over ${finished} short rollouts (${round(long.wallMs / 1000, 0)} s, ${round(finished / (long.wallMs / 1000), 0)} a second)`,
     rows: flat,
   },
-  { title: "Going on with a folder that holds finished rollouts", rows: resumed },
+  { title: "Continuing a folder that holds finished rollouts", rows: resumed },
 ]);

@@ -1,4 +1,4 @@
-// Goes on with a run's folder, says when the first new rollout could begin, and leaves without making any.
+// Continues a run's folder, says when the first new rollout could begin, and leaves without making any.
 import { resolveConfig, runRollouts } from "../../dist/runner/index.js";
 
 const { dataset, folder, rollouts, mode } = JSON.parse(process.argv[2]);

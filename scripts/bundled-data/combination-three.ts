@@ -1,4 +1,4 @@
-// What the queries over all three offices lean on, for S1123-S1140 only: records placed beside those that the academic,
+// What the queries over all three offices lean on, for S1123-S1140 only: records placed next to those that the academic,
 // financial and health tables hold for these students anyway.
 import type { Row } from "../../src/tools/index.ts";
 

@@ -1,5 +1,5 @@
 // What a run's endpoints are doing at this moment: known only to the process that calls them, so it leaves a small file
-// beside the journal while it runs, for `rollout status` in another terminal.
+// next to the journal while it runs, for `rollout status` in another terminal.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson } from "../core/index.ts";
@@ -39,6 +39,6 @@ function write(path: string, load: NetworkLoad | undefined): void {
     writeFileSync(`${path}.new`, JSON.stringify(load));
     renameSync(`${path}.new`, path);
   } catch {
-    // a view, no record: a full disk is told by whoever writes records
+    // a view, no record: a full disk is told where records are written
   }
 }

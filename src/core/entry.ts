@@ -13,7 +13,7 @@ export type ReplyEntry = {
   usage: Usage;
   finish: Finish;
   at: string;
-  /** calls beside its words that came although tools were off: counted, never executed */
+  /** calls next to its words that came although tools were off: counted, never executed */
   ignoredCalls?: ToolCall[];
   /** a script wrote this, not a model */
   scripted?: true;

@@ -1,4 +1,4 @@
-// One union for terminal, journal and page: whoever watches a run reads these.
+// One union for terminal, journal and page.
 import type { Entry } from "./entry.ts";
 import type { Usage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";

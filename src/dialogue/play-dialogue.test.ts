@@ -36,7 +36,7 @@ test("where the opening ends with the assistant, the user is next, and may not r
   expect(faultsOf(entries)).toMatchObject([{ type: "user_repeats_agent" }]);
 });
 
-test("text beside a token is kept as a last user message; a token alone leaves none", async () => {
+test("text next to a token is kept as a last user message; a token alone leaves none", async () => {
   const beside = await play({ agent: scripted("Done."), user: scripted(`${STOP} Thank you!`), opening });
   expect(talk(beside.entries)).toEqual(["assistant: Done.", "user: Thank you!"]);
   const alone = await play({ agent: scripted("Done."), user: scripted(STOP), opening });
@@ -146,7 +146,7 @@ test("an agent that says nothing with tools off ends as max_steps", async () => 
   ]);
 });
 
-test("a call beside the last words with tools off is not executed", async () => {
+test("a call next to the last words with tools off is not executed", async () => {
   const agent = scripted(call("find_loan", { id: 7 }), { ...call("renew_loan", { id: 7 }), content: "On the 10th." });
   const { entries, outcome } = await play({ agent, user: scripted(STOP), opening, maxStepsPerTurn: 1 });
   expect(outcome.stopReason).toBe("user_stop");

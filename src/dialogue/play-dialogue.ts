@@ -1,5 +1,5 @@
 // The loop: agent reply → tool calls, answered in call order → until the agent speaks to the user → user reply. It yields
-// each entry and goes on only when the next one is asked for, so whoever consumes it can make an entry durable first.
+// each entry and goes on only when the next one is asked for, so that its consumer can make an entry durable first.
 // It knows nothing of files, terminals or queues.
 import {
   type Clock,

@@ -3,7 +3,7 @@ import { call, play, STOP, scripted } from "../../test/support/play.ts";
 import { toMessages } from "./messages.ts";
 import { NEUTRAL_OPENER, viewFor } from "./view.ts";
 
-/** Two turns with reasoning, a tool call and a text beside it. */
+/** Two turns with reasoning, a tool call and a text next to it. */
 async function twoTurns() {
   const agent = scripted(
     { ...call("find_loan", { id: 7 }), content: "Let me look.", reasoning: "I need the loan." },

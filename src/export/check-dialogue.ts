@@ -1,4 +1,4 @@
-// What is wrong in a dialogue, whoever wrote it. A model's mistake that its tool result answers as an error is a warning:
+// What is wrong in a dialogue, no matter who wrote it. A model's mistake that its tool result answers as an error is a warning:
 // the dialogue shows it and goes on. One that nobody noticed is an error.
 import { isErrorText, isObject, type JsonObject } from "../core/index.ts";
 import { readUserText } from "../dialogue/index.ts";

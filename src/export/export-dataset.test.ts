@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
+import { calls, DIALOGUE, line, result, says, TOOLS, user, writeRun } from "../../test/support/export-records.ts";
 import { UsageError } from "../core/index.ts";
 import { type ExportOptions, exportDataset } from "./export-dataset.ts";
 import { parseSplit, sideOf } from "./split.ts";
-import { calls, DIALOGUE, line, result, says, TOOLS, user, writeRun } from "./testing/records.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "rollout-out-"));
@@ -363,7 +363,7 @@ describe("safety", () => {
   });
 });
 
-describe("files beside the data", () => {
+describe("files next to the data", () => {
   test("a card with counts, models, domains, settings and licence; the counts as JSON", async () => {
     const out = folder();
     await run([writeRun([line("q1")])], { out, format: "trl", license: "cc-by-4.0" });
@@ -455,7 +455,7 @@ test("rows that would lose words are left out with --strict, and noted without",
     says("Done."),
   ];
   const input = writeRun([line("q1"), line("q2", { messages: beside })]);
-  const note = "text beside a call dropped: the loader has no place for it";
+  const note = "text next to a call dropped: the loader has no place for it";
   expect((await run([input], { format: "llamafactory" })).counts.notes).toMatchObject({ [note]: 1 });
   expect((await run([input], { format: "llamafactory", strict: true })).counts.left_out).toEqual({ [note]: 1 });
 });

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { calls, DIALOGUE, line, result, says, TOOLS, user, writeRun } from "../../test/support/export-records.ts";
 import { exportDataset } from "./export-dataset.ts";
 import { labelRecords } from "./label.ts";
-import { calls, DIALOGUE, line, result, says, TOOLS, user, writeRun } from "./testing/records.ts";
 
 /** A folder in the original system's layout: two servers, and a policy whose name has them in the other order. */
 function datasetFolder(policies: { [name: string]: string }): string {

@@ -20,8 +20,8 @@ export async function labelRecords({ input, out, basePath }: LabelOptions): Prom
   const clash = source.inputs.find((read) => resolve(read.file) === resolve(file));
   if (clash) throw new UsageError(`--out would replace ${clash.file}, which is read`);
   mkdirSync(dirname(resolve(file)), { recursive: true });
-  const beside = `${file}.${process.pid}.new`;
-  const writer = createJsonlWriter(beside);
+  const draft = `${file}.${process.pid}.new`;
+  const writer = createJsonlWriter(draft);
   const counts = new Counts();
   try {
     for await (const item of source.read()) {
@@ -39,11 +39,11 @@ export async function labelRecords({ input, out, basePath }: LabelOptions): Prom
     const report = counts.report();
     if (report.out === 0 && report.in > 0) throw new UsageError(describeNothing(report, basePath));
     writer.close();
-    renameSync(beside, file);
+    renameSync(draft, file);
     return { file, counts: report };
   } catch (error) {
     writer.abandon();
-    rmSync(beside, { force: true });
+    rmSync(draft, { force: true });
     throw error;
   } finally {
     source.close();
@@ -56,7 +56,7 @@ function describeNothing({ in: records, left_out }: CountsReport, basePath: stri
   return `None of the ${records} records could be labelled: ${reasons.join("; ")}${advice}`;
 }
 
-/** Beside the input, and never inside a folder that is read. */
+/** Next to the input, and never inside a folder that is read. */
 function defaultOut(input: string): string {
   const path = input.replace(/[\\/]+$/, "");
   return statSync(path).isDirectory() ? `${path}.labelled.jsonl` : `${path.replace(/\.jsonl$/, "")}.labelled.jsonl`;

@@ -1,4 +1,4 @@
-// The files of an export: written beside under other names, and put in place together once everything is complete.
+// The files of an export: written under other names first, and put in place together once everything is complete.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { isObject, type Json, messageOf, parseJson, UsageError } from "../core/index.ts";
@@ -41,8 +41,8 @@ export class Output {
     try {
       mkdirSync(plan.folder, { recursive: true });
       for (const [side, file] of plan.files) {
-        const beside = this.#beside(file);
-        const writer = container === "parquet" ? createParquetWriter(beside, columns) : createJsonlWriter(beside);
+        const draft = this.#draftOf(file);
+        const writer = container === "parquet" ? createParquetWriter(draft, columns) : createJsonlWriter(draft);
         this.#writers.set(side, writer);
       }
     } catch (error) {
@@ -58,7 +58,7 @@ export class Output {
   /** A file that goes with the data; an earlier one of the same name is replaced. */
   add(name: string, content: string): string {
     const file = join(this.#plan.folder, this.#plan.stem === "" ? name : `${this.#plan.stem}.${name}`);
-    writeFileSync(this.#beside(file), content);
+    writeFileSync(this.#draftOf(file), content);
     return file;
   }
 
@@ -67,7 +67,7 @@ export class Output {
     const plain = join(this.#plan.folder, "README.md");
     const isOurs = !existsSync(plain) || this.#isOwnCard(readFileSync(plain, "utf8"));
     if (!isOurs) return this.add(this.#plan.stem === "" ? "CARD.md" : "README.md", content);
-    writeFileSync(this.#beside(plain), content);
+    writeFileSync(this.#draftOf(plain), content);
     return plain;
   }
 
@@ -77,7 +77,7 @@ export class Output {
     const before = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : {};
     if (!isObject(before))
       throw new UsageError("is not a JSON object; it is where the dataset is to be listed", { file });
-    writeFileSync(this.#beside(file), `${JSON.stringify({ ...before, ...entries }, null, 2)}\n`);
+    writeFileSync(this.#draftOf(file), `${JSON.stringify({ ...before, ...entries }, null, 2)}\n`);
     return file;
   }
 
@@ -88,14 +88,14 @@ export class Output {
 
   /** Puts everything in place. */
   publish(): void {
-    for (const [beside, file] of this.#waiting) renameSync(beside, file);
+    for (const [draft, file] of this.#waiting) renameSync(draft, file);
     this.#waiting.clear();
   }
 
   abandon(): void {
     for (const writer of this.#writers.values()) writer.abandon();
     this.#writers.clear();
-    for (const beside of this.#waiting.keys()) rmSync(beside, { force: true });
+    for (const draft of this.#waiting.keys()) rmSync(draft, { force: true });
     this.#waiting.clear();
   }
 
@@ -105,10 +105,10 @@ export class Output {
     );
   }
 
-  #beside(file: string): string {
-    const beside = join(dirname(file), `.${basename(file)}.${process.pid}.new`);
-    this.#waiting.set(beside, file);
-    return beside;
+  #draftOf(file: string): string {
+    const draft = join(dirname(file), `.${basename(file)}.${process.pid}.new`);
+    this.#waiting.set(draft, file);
+    return draft;
   }
 }
 

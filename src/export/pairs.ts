@@ -1,4 +1,4 @@
-// Rows from several rollouts of a query: the better beside the worse, cut where the agent first did otherwise; or each one
+// Rows from several rollouts of a query: the better with the worse, cut where the agent first did otherwise; or each one
 // with a verdict. Ids of calls are no difference: they are made up anew in each rollout.
 import { canonicalJson } from "../core/index.ts";
 import { endWithAgent, type Judged, type Pair } from "./formats/format.ts";

@@ -73,7 +73,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
   };
 }
 
-/** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools beside. */
+/** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools as a field. */
 export function toLine(record: ExportRecord): { [key: string]: unknown } {
   const { system, messages, extra, rest, score, tags, tools, metadata, ...head } = record;
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { calls, line, result, says, user, writeRun } from "../../test/support/export-records.ts";
 import { collectStats } from "./stats.ts";
-import { calls, line, result, says, user, writeRun } from "./testing/records.ts";
 
 test("counts, lengths, tools used and never used, arguments, duplicates", async () => {
   const messages = [

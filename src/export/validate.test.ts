@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { DIALOGUE, line, TOOLS, writeRun } from "../../test/support/export-records.ts";
 import { exportDataset } from "./export-dataset.ts";
-import { DIALOGUE, line, TOOLS, writeRun } from "./testing/records.ts";
 import { type Finding, validateFile } from "./validate.ts";
 
 async function findings(format: string, ...lines: (object | string)[]): Promise<Finding[]> {

@@ -77,7 +77,17 @@ describe("a file that is there already", () => {
     expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
   });
 
-  test("cut at any byte and gone on with, holds whole lines only, and none twice", async () => {
+  test("closing twice closes once: the second close never meets another file that has its number by then", async () => {
+    const file = new AppendFile(fresh(), { sync: "batch" });
+    await Promise.all([file.append("one\n"), file.close(), file.close()]);
+    const other = new AppendFile(fresh(), { sync: "never" });
+    await file.close();
+    await other.append("still open\n");
+    await other.close();
+    expect(readFileSync(other.path, "utf8")).toBe("still open\n");
+  });
+
+  test("cut at any byte and continued, holds whole lines only, and none twice", async () => {
     const lines = ["{}\n", '{"a":"é"}\n', "\n", '{"b":[1,2]}\n'];
     const whole = Buffer.from(lines.join(""));
     await fc.assert(

@@ -41,6 +41,7 @@ export class AppendFile {
   #syncWaiting: Waiter[] = [];
   #flushing: Promise<void> | undefined;
   #syncing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
   #dirty = false;
   #failure: unknown;
   readonly #onPause: (message: string) => void;
@@ -85,8 +86,13 @@ export class AppendFile {
     });
   }
 
-  /** Writes and syncs what was appended before; nothing is taken after that. */
-  async close(): Promise<void> {
+  /** Writes and syncs what was appended before; nothing is taken after that. Closing again changes nothing. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     const failed = this.#failure !== undefined;
     this.#failure ??= new Error(`${this.path} is closed`);
     try {

@@ -160,6 +160,6 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // the folder is gone: whoever writes there will say so
+    // the folder is gone: the next write says so
   }
 }

@@ -1,4 +1,4 @@
-// A small file replaced as a whole: whoever reads it, also after a power loss, meets the old text or the new one.
+// A small file replaced as a whole: a reader, also after a power loss, finds the old text or the new one.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -35,7 +35,7 @@ const RULES: HabitRule[] = [
   { provider: /^(vllm|sglang|llamacpp)$/, habits: habits("template", "send back") },
   { provider: /^(alibaba|qwen)/, habits: habits("flag", "keep") },
 
-  // By name, whoever serves it: also what stands behind a custom api_base.
+  // By name, no matter who serves it: also behind a custom api_base.
   { model: /deepseek.*v4/i, habits: habits("thinking", "send back all") },
   { model: /deepseek/i, habits: habits("thinking", "send back") },
   { model: /(^|\/)gpt-\d.*chat/i, habits: NO_HABITS },

@@ -1,5 +1,5 @@
 // Connections to model servers: one pool for each origin, straight or through the proxy that the environment asks for.
-// The HTTP client's own time limits are off; whoever makes a call sets its own.
+// The HTTP client's own time limits are off; each call sets its own.
 import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
 import type { Dispatcher } from "undici";

@@ -222,7 +222,7 @@ export class EndpointGate {
   }
 
   #sleep({ milliseconds, reason }: Wait, now: number): void {
-    // without an end in sight, whoever comes back wakes the queue
+    // without an end in sight, the next one that comes back wakes the queue
     if (milliseconds === Number.POSITIVE_INFINITY) return;
     this.#announce("endpoint-wait", { milliseconds, reason, now });
     const at = now + milliseconds;

@@ -128,7 +128,7 @@ describe("the registry", () => {
     expect(direct.prices).toMatchObject({ input: 2.5e-6, output: 1 });
   });
 
-  test("any provider's name will do beside an api_base, none without one", () => {
+  test("any provider's name will do next to an api_base, none without one", () => {
     const registry: Registry = {
       mine: { provider: "our-cluster", api_base: "http://cluster/v1" },
       lost: { provider: "our-cluster" },

@@ -148,7 +148,7 @@ export class Rollout {
     await this.#record({ type: "rollout-end", at: this.#now(), attempt, fingerprint, outcome, usage, ...counts });
   }
 
-  /** Into the journal, then to whoever watches. */
+  /** Into the journal, then to the watchers. */
   #record(event: RolloutEvent): Promise<void> {
     return this.#context.record({ ...event, ...this.#planned.key });
   }

@@ -1,4 +1,4 @@
-// What everything in a run shares, given once: its settings, its folder, its clock, its signals, and whoever watches.
+// What everything in a run shares, given once: its settings, its folder, its clock, its signals, and its watchers.
 import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";

@@ -146,7 +146,7 @@ function refuseNewer(event: unknown, location: { file: string; line: number }): 
   const version = isObject(event) ? Number(event.version ?? 1) : 1;
   if (version <= FORMAT_VERSION) return;
   throw new UsageError(
-    `was written by a newer version of rollout (format ${version}, this one knows ${FORMAT_VERSION}); update rollout to go on with this run`,
+    `was written by a newer version of rollout (format ${version}, this one knows ${FORMAT_VERSION}); update rollout to continue this run`,
     location,
   );
 }

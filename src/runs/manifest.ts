@@ -55,7 +55,7 @@ export function readManifest(path: string): Manifest | undefined {
     throw new UsageError("is not a run's manifest", { file: path });
   if (manifest.format_version > FORMAT_VERSION) {
     throw new UsageError(
-      `was written by a newer version of rollout (format ${manifest.format_version}, this one knows ${FORMAT_VERSION}); update rollout to go on with this run`,
+      `was written by a newer version of rollout (format ${manifest.format_version}, this one knows ${FORMAT_VERSION}); update rollout to continue this run`,
       { file: path },
     );
   }

@@ -1,4 +1,4 @@
-// A run's records in their canonical order: by query id and rollout. Each file is written anew beside the old one and put
+// A run's records in their canonical order: by query id and rollout. Each file is written anew next to the old one and put
 // in its place as a whole; a run that somebody writes to is left alone.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -29,7 +29,7 @@ describe("each kind of difference", () => {
     expect(kinds({ Booking: booking("B-1") }, twice)).toEqual(["missing"]);
   });
 
-  test("a new record with another value, shown beside the one that was expected", () => {
+  test("a new record with another value, shown next to the one that was expected", () => {
     const lines = diffLines(compareStates({ Booking: booking("B-1", { slot: "S2" }) }, { Booking: booking("B-9") }));
     expect(lines).toEqual(['~ Booking B-1 (new): slot should be "S1", is "S2"']);
   });

@@ -108,7 +108,7 @@ function compareKnown(table: string, is: Known, should: Known): StateDifference[
   });
 }
 
-/** What is equal is taken away pair by pair; of the rest the most alike are shown beside each other. */
+/** What is equal is taken away pair by pair; of the rest the most alike are shown next to each other. */
 function compareNew(table: string, is: Added[], should: Added[]): StateDifference[] {
   const left = [...is];
   const wanted = should.filter(({ text }) => {

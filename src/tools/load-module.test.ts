@@ -30,7 +30,7 @@ describe("a module of the user's", () => {
     });
   });
 
-  test("may import a file beside it", async () => {
+  test("may import a file next to it", async () => {
     write("shared.ts", "export const today: string = '2026-01-02';");
     const file = write("Sharing.ts", `import { today } from "./shared.ts"; export default { today };`);
     expect(await loadDefaultExport(file)).toEqual({ today: "2026-01-02" });

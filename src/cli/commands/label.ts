@@ -12,7 +12,7 @@ Examples:
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<input>")
-    .option("--out <file>", "where to (default: beside the input, as .labelled.jsonl)")
+    .option("--out <file>", "where to (default: next to the input, as .labelled.jsonl)")
     .option("--base-path <dir>", "for files of the original system: the dataset folder they were made from")
     .addHelpText("after", EXAMPLES)
     .action(async (input: string, flags: { out?: string; basePath?: string }) => {

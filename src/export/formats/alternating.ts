@@ -3,15 +3,7 @@
 
 import { rawArguments } from "../row-text.ts";
 import type { AgentMessage, Call, DialogueMessage } from "../training-dialogue.ts";
-import {
-  CUT_TAIL,
-  endWithAgent,
-  inCallOrder,
-  MALFORMED,
-  MERGED,
-  structureProblem,
-  TEXT_BESIDE_CALL,
-} from "./format.ts";
+import { CUT_TAIL, endWithAgent, inCallOrder, MALFORMED, MERGED, structureProblem, TEXT_WITH_CALL } from "./format.ts";
 
 /** Results of parallel calls stand in one observation, parted as the loader itself parts them. */
 export const RESULT_SEPARATOR = "\n</tool_response>\n<tool_response>\n";
@@ -37,7 +29,7 @@ export function alternate(given: DialogueMessage[], options: { cutTail: boolean 
       return { reason: "a tool result holds the mark that parts results" };
     if (message.role === "assistant" && message.calls.length > 0) {
       if (message.calls.some((call) => !rawArguments(call.arguments))) return { reason: MALFORMED };
-      if (message.content !== "" && !notes.includes(TEXT_BESIDE_CALL)) notes.push(TEXT_BESIDE_CALL);
+      if (message.content !== "" && !notes.includes(TEXT_WITH_CALL)) notes.push(TEXT_WITH_CALL);
     }
   }
   return { messages: merged, notes };

@@ -69,7 +69,7 @@ type PairWriters = {
 };
 
 export const MALFORMED = "the arguments of a call are not a JSON object, which this format needs";
-export const TEXT_BESIDE_CALL = "text beside a call dropped: the loader has no place for it";
+export const TEXT_WITH_CALL = "text next to a call dropped: the loader has no place for it";
 export const CUT_TAIL = "messages behind the agent's last one cut off";
 export const MERGED = "messages of one side in a row merged";
 const NO_AGENT = "the agent says nothing";

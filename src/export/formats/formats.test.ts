@@ -3,10 +3,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
+import { calls, DIALOGUE, record, result, says, user, writeRun } from "../../../test/support/export-records.ts";
 import { canonicalJson, type JsonObject, type TrajectoryMessage } from "../../core/index.ts";
 import { checkDialogue } from "../check-dialogue.ts";
 import { rowText } from "../row-text.ts";
-import { calls, DIALOGUE, record, result, says, user, writeRun } from "../testing/records.ts";
 import {
   type DialogueMessage,
   INLINE_CLASH,
@@ -23,7 +23,7 @@ import {
   type FormatOptions,
   MALFORMED,
   MERGED,
-  TEXT_BESIDE_CALL,
+  TEXT_WITH_CALL,
   type Written,
 } from "./format.ts";
 import { FORMATS, findFormat } from "./index.ts";
@@ -130,7 +130,7 @@ function write(
 function expected({ system, tools, messages }: TrainingDialogue, notes: string[]): object {
   let kept = notes.includes(CUT_TAIL) ? endWithAgent(messages).messages : messages;
   if (notes.includes(MERGED)) kept = mergeSides(kept);
-  if (notes.includes(TEXT_BESIDE_CALL))
+  if (notes.includes(TEXT_WITH_CALL))
     kept = kept.map((message) =>
       message.role === "assistant" && message.calls.length > 0 ? { ...message, content: "" } : message,
     );
@@ -283,7 +283,7 @@ test("llamafactory alternates strictly, with parallel calls and results in one t
   );
 });
 
-test("llamafactory reports text beside a call, a dialogue that the agent begins, and marks of media", () => {
+test("llamafactory reports text next to a call, a dialogue that the agent begins, and marks of media", () => {
   const format = findFormat("llamafactory");
   const beside = [
     user("Hi"),
@@ -291,7 +291,7 @@ test("llamafactory reports text beside a call, a dialogue that the agent begins,
     result("a", "1"),
     says("Done."),
   ];
-  expect(write(format, beside).written).toMatchObject({ notes: [TEXT_BESIDE_CALL] });
+  expect(write(format, beside).written).toMatchObject({ notes: [TEXT_WITH_CALL] });
   expect(write(format, [says("Hello"), user("Hi"), says("Yes?")]).written).toMatchObject({
     reason: expect.stringContaining("begins with the agent"),
   });

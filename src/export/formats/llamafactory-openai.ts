@@ -75,7 +75,7 @@ function read(row: JsonObject): Reading {
     } else turns.push({ from: tags[textOf(message.role)] ?? textOf(message.role), value: textOf(message.content) });
   }
   const reading = llamafactory.read({ conversations: turns, system: "", tools: row.tools ?? "" });
-  if (dropped > 0) reading.problems.push(`text beside tool_calls in ${dropped} messages, which the loader drops`);
+  if (dropped > 0) reading.problems.push(`text next to tool_calls in ${dropped} messages, which the loader drops`);
   if (rows.length === 0)
     return {
       dialogue: readChat(undefined, undefined).dialogue as TrainingDialogue,

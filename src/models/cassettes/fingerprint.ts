@@ -13,7 +13,7 @@ export type RequestFingerprint = {
   messages: string;
 };
 
-/** What shapes the replies of one client beside its requests. */
+/** What shapes the replies of one client next to its requests. */
 export type ClientFacts = { model: Pick<ResolvedModel, "id" | "body" | "reasoning">; settings: CallSettings };
 
 export function createFingerprinter({ model, settings }: ClientFacts): (request: ModelRequest) => RequestFingerprint {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { type AnthropicAnswer, anthropicError, serveAnthropic } from "../../../test/support/anthropic-server.ts";
 import { createManualClock, type Received, requestOf } from "../../../test/support/model-server.ts";
 import type { ChatMessage, JsonObject, ModelReply, ToolSpec } from "../../core/index.ts";
-import { type AnthropicAnswer, anthropicError, serveAnthropic } from "../ai-sdk/testing/anthropic-server.ts";
 import { createModels } from "../connect.ts";
 import type { ModelFailure } from "../failure.ts";
 import type { RegistryEntry } from "../registry.ts";

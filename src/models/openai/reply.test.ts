@@ -115,7 +115,7 @@ test("usage is read from every provider's fields and priced", () => {
   expect(usageOf(null)).toEqual(NO_USAGE);
 });
 
-test("reasoning that is counted beside the completion is part of the output", () => {
+test("reasoning that is counted next to the completion is part of the output", () => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,

@@ -94,7 +94,7 @@ const FINISHES: { [reason: string]: Finish } = {
   refusal: "content-filter",
 };
 
-/** Many servers say "stop" beside tool calls; a cut or filtered reply stays one, calls or not. */
+/** Many servers say "stop" next to tool calls; a cut or filtered reply stays one, calls or not. */
 function readFinish(reason: string, hasCalls: boolean): Finish {
   const finish = FINISHES[reason.toLowerCase()] ?? (reason === "" ? "stop" : "other");
   return hasCalls && (finish === "stop" || finish === "other") ? "tool-calls" : finish;
@@ -108,7 +108,7 @@ function readUsage(value: unknown, prices: Prices | undefined): Usage {
   const reasoningTokens = count(outputDetails.reasoning_tokens ?? usage.reasoning_tokens);
   const cachedTokens = Math.min(inputTokens, count(inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens));
   let outputTokens = count(usage.completion_tokens);
-  // some count reasoning beside the completion, which shows in their total
+  // some count reasoning next to the completion, which shows in their total
   const counted = inputTokens + outputTokens;
   if (reasoningTokens > 0 && count(usage.total_tokens) === counted + reasoningTokens) outputTokens += reasoningTokens;
   const costUsd = prices

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { serveAnthropic } from "../../../test/support/anthropic-server.ts";
 import {
   completion,
   failing,
@@ -8,7 +9,6 @@ import {
   serveModel,
 } from "../../../test/support/model-server.ts";
 import { isObject, type JsonObject, systemClock } from "../../core/index.ts";
-import { serveAnthropic } from "../ai-sdk/testing/anthropic-server.ts";
 import type { ReasoningHabits, ResolvedModel } from "../resolved.ts";
 import { probeModel } from "./probe-model.ts";
 
@@ -93,7 +93,7 @@ test("an endpoint that does everything right is told so, point by point", async 
     "calls several tools in one reply",
     "takes tool results and goes on",
     "reasons, and the reasoning arrives as reasoning_content",
-    "the dialogue goes on with the reasoning not sent back",
+    "the dialogue continues with the reasoning not sent back",
   ]);
   expect([...odd, ...bad]).toEqual([]);
 });
@@ -193,7 +193,7 @@ test("another dialect is examined in the same way, signatures on their way back 
     [
       ...["answers", "calls a tool", "calls several tools in one reply", "takes tool results and goes on"],
       "reasons, and the reasoning arrives in parts of its own",
-      "the dialogue goes on with the reasoning sent back",
+      "the dialogue continues with the reasoning sent back",
     ].map((line) => ({ level: "ok", text: line })),
   );
   expect(server.received.at(-1)?.text).toContain('"signature":"sealed"');

@@ -81,7 +81,7 @@ async function probeSendBack(probe: EndpointProbe, { reply }: Answer): Promise<v
   const answer = await ask(request, { settings });
   const habit = sendBack ? "sent back" : "not sent back";
   if (!(answer instanceof ModelFailure)) {
-    findings.push({ level: "ok", text: `the dialogue goes on with the reasoning ${habit}` });
+    findings.push({ level: "ok", text: `the dialogue continues with the reasoning ${habit}` });
     return;
   }
   const other = await ask(request, { settings, reasoning: { sendBack: !sendBack } });

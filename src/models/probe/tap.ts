@@ -1,4 +1,4 @@
-// Lets the doctor see an answer as the server wrote it, beside what the client made of it.
+// Lets the doctor see an answer as the server wrote it, next to what the client made of it.
 import type { Dispatcher } from "undici";
 import { isObject, parseJson } from "../../core/index.ts";
 import type { Dispatchers } from "../http.ts";

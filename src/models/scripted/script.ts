@@ -1,4 +1,4 @@
-// What scripted models play: a query's reference plan, handed in by whoever knows the domains.
+// What scripted models play: a query's reference plan, handed in by code that knows the domains.
 import {
   type ChatMessage,
   type ModelRequest,

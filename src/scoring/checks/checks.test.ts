@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createQuery, GOOD, RENEWAL, type Scene, type Step, sceneOf } from "../../../test/support/scoring-desk.ts";
 import type { Trajectory } from "../../core/index.ts";
-import { createQuery, GOOD, RENEWAL, type Scene, type Step, sceneOf } from "../testing/desk.ts";
 import { actionsCheck } from "./actions.ts";
 import { communicateCheck } from "./communicate.ts";
 import { policyCheck } from "./policy.ts";

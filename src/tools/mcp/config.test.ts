@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { call, FAULTY_SERVER, withHub } from "../../../test/support/mcp/support.ts";
 import { UsageError } from "../../core/index.ts";
 import { mcpServersSchema, resolveServer } from "./config.ts";
 import { McpHub } from "./hub.ts";
-import { call, FAULTY_SERVER, withHub } from "./testing/support.ts";
 
 const KEY = "sk-planted-0123456789";
 /** as a config writes a reference to a variable */
 const reference = (text: string) => `\${${text}}`;
 
-test("the JSON that other tools use is accepted, with our keys beside theirs", () => {
+test("the JSON that other tools use is accepted, with our keys next to theirs", () => {
   const servers = {
     files: { command: "npx", args: ["-y", "some-server", "."], env: { MODE: "a" }, isolation: "fresh", timeout: 5 },
     web: { type: "http", url: "https://example.com/mcp", headers: { Authorization: "Bearer x" }, read_only: true },

@@ -1,4 +1,4 @@
-// `mcpServers` as other tools write it, with our own keys beside theirs, and what it means once every `${VAR}` is known.
+// `mcpServers` as other tools write it, with our own keys next to theirs, and what it means once every `${VAR}` is known.
 // A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";

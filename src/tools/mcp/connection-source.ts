@@ -6,7 +6,7 @@ export class ConnectionSource {
   readonly server: ResolvedServer;
   readonly #open: (signal: AbortSignal) => Promise<McpConnection>;
   readonly #closing = new AbortController();
-  /** every connection that is open, whoever has it */
+  /** every connection that is open */
   readonly #live = new Set<McpConnection>();
   readonly #background = new Set<Promise<unknown>>();
   /** pool: connections that nobody uses, in their first state or on the way there; undefined where that failed */
@@ -51,7 +51,7 @@ export class ConnectionSource {
     }
   }
 
-  /** One connection for all, opened by whoever comes first and again when it was lost. */
+  /** One connection for all, opened on first use and again when it was lost. */
   async #borrowShared(): Promise<McpConnection> {
     const current = this.#shared;
     const connection = await current?.catch(() => undefined);

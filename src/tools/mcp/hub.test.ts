@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { call, callsIn, FAULTY_SERVER, temporaryFile, until, withHub } from "../../../test/support/mcp/support.ts";
 import { McpHub } from "./hub.ts";
-import { call, callsIn, FAULTY_SERVER, temporaryFile, until, withHub } from "./testing/support.ts";
 
 test("a server's tools arrive from all pages, under their own names, with what is known about writing", () =>
   withHub({}, async (hub) => {
@@ -156,7 +156,7 @@ test("a server that cannot be started ends the rollout with the reason", async (
 });
 
 test("a server that speaks only the newest protocol is spoken to in it", async () => {
-  const modern = fileURLToPath(new URL("testing/modern-server.mjs", import.meta.url));
+  const modern = fileURLToPath(new URL("../../../test/support/mcp/modern-server.mjs", import.meta.url));
   const servers = { modern: { command: process.execPath, args: [modern] } };
   const hub = new McpHub({ servers, variables: {}, baseFolder: "/" });
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, callsIn, contentOf, processesIn, temporaryFile, withHub } from "./testing/support.ts";
+import { call, callsIn, contentOf, processesIn, temporaryFile, withHub } from "../../../test/support/mcp/support.ts";
 
 test.each(["fresh", "pool"] as const)(
   "%s: no rollout sees another's state, at once or one after the other",

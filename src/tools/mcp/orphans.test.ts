@@ -3,7 +3,15 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { call, FAULTY_SERVER, isRunning, processesIn, temporaryFile, until, withHub } from "./testing/support.ts";
+import {
+  call,
+  FAULTY_SERVER,
+  isRunning,
+  processesIn,
+  temporaryFile,
+  until,
+  withHub,
+} from "../../../test/support/mcp/support.ts";
 
 // The stubborn server ignores SIGTERM and the end of its input, and has started a process that does so too.
 describe.concurrent("no server process is left", () => {
@@ -51,7 +59,7 @@ describe.concurrent("no server process is left", () => {
 });
 
 function startParent(flags: string[]): ChildProcess {
-  const program = fileURLToPath(new URL("testing/parent.mjs", import.meta.url));
+  const program = fileURLToPath(new URL("../../../test/support/mcp/parent.mjs", import.meta.url));
   const args = ["--import", "tsx", program, process.execPath, FAULTY_SERVER, ...flags];
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }

@@ -3,9 +3,9 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
+import { call, until } from "../../../test/support/mcp/support.ts";
 import { McpHub } from "./hub.ts";
 import { type Serving, serveDomain } from "./serve.ts";
-import { call, until } from "./testing/support.ts";
 
 test("over HTTP every session has its own environment, and the tools are the domain's", () =>
   withServed({}, async ({ url }) => {

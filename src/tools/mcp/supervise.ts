@@ -1,4 +1,4 @@
-// A child process that cannot outlive us. It runs in a process group of its own beside a watcher, a small shell that holds
+// A child process that cannot outlive us. It runs in a process group of its own with a watcher, a small shell that holds
 // the other end of a pipe to us. When that pipe closes, by our will or because we were killed with -9, the watcher ends the
 // whole group: the server, what `npx` put around it, whatever it started. A server that ignores the end of its input, or
 // SIGTERM, dies all the same. Works wherever there is a POSIX shell. Not contained: a process that leaves its group by setsid.

@@ -21,7 +21,7 @@ export async function callAsTask(
     const result = await client.request({ method: "tasks/result", params: { taskId } }, resultSchema, options);
     return result as unknown as CallToolResult;
   } catch (error) {
-    // the server need not go on with what nobody waits for; an error here adds nothing to the first
+    // the server need not finish what nobody waits for; an error here adds nothing to the first
     await client
       .request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({}), { timeout: 1000 })
       .catch(() => {});

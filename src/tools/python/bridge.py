@@ -32,7 +32,7 @@ import rollout_state
 from rollout_load import Unusable, enter, load_server
 from rollout_text import BIGGEST_RESULT, describe, to_text, without_surrogates
 
-del sys.path[0]  # what lies beside this file is not for servers to import
+del sys.path[0]  # what lies next to this file is not for servers to import
 
 LIFELINE = 3  # the parent holds the other end and never writes: its end is the parent's end
 IDLE_COMBINATIONS = 8  # loaded ones without a session that are kept; more would hold memory for nothing

@@ -2,9 +2,17 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  answer,
+  call,
+  createPool,
+  domainAt,
+  domainOf,
+  havePython,
+  open,
+} from "../../../test/support/python/support.ts";
 import { UsageError } from "../../core/index.ts";
 import { openPython } from "./environment.ts";
-import { answer, call, createPool, domainAt, domainOf, havePython, open } from "./testing/support.ts";
 
 describe.runIf(await havePython())("a dataset's Python servers", () => {
   const pool = createPool();
@@ -171,7 +179,7 @@ describe.runIf(await havePython())("a dataset's Python servers", () => {
     await alone.close();
   });
 
-  test("modules beside a server are its own dataset's, whatever another dataset calls its modules", async () => {
+  test("modules next to a server are its own dataset's, whatever another dataset calls its modules", async () => {
     mkdirSync(join(folder, "mcp_servers"));
     const text = "from helpers import greeting\nclass OtherDeskServer:\n    def __init__(self, domain_name): pass\n";
     const invoke =
@@ -209,7 +217,7 @@ describe.runIf(await havePython())("a dataset's Python servers", () => {
     await desk.close();
   });
 
-  test("a long result is cut for the model and kept whole beside it", async () => {
+  test("a long result is cut for the model and kept whole next to it", async () => {
     const small = createPool({ resultLimit: 100 });
     const desk = await open(small, "TroubleDesk");
     const result = await call(desk, "plain", { text: "z".repeat(5000) });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { answer, call, createPool, havePython, open } from "../../../test/support/python/support.ts";
 import { RolloutError } from "../../core/index.ts";
-import { answer, call, createPool, havePython, open } from "./testing/support.ts";
 
 describe.runIf(await havePython())("trouble in Python servers", () => {
   const folder = mkdtempSync(join(tmpdir(), "rollout-test-"));

@@ -29,7 +29,7 @@ const PASSED_ON = [
   ...["VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION", "PYTHONPATH", "PYTHONHOME"],
 ];
 
-/** Sets of strings in one order in every process; text is UTF-8; nothing is written beside a dataset's files. */
+/** Sets of strings in one order in every process; text is UTF-8; nothing is written next to a dataset's files. */
 const SET_FOR_ALL = {
   PYTHONHASHSEED: "0",
   PYTHONUTF8: "1",

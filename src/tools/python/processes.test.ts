@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { answer, createPool, havePython, open } from "../../../test/support/python/support.ts";
 import type { UsageError } from "../../core/index.ts";
-import { answer, createPool, havePython, open } from "./testing/support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollout-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -41,7 +41,7 @@ describe.runIf(await havePython())("the processes of a pool", () => {
     ["SIGKILL", "echo"],
   ] as const)("no process is left after %s of the parent, while servers are busy with %s", async (signal, tool) => {
     const script = join(folder, "parent.ts");
-    const support = fileURLToPath(new URL("./testing/support.ts", import.meta.url));
+    const support = fileURLToPath(new URL("../../../test/support/python/support.ts", import.meta.url));
     writeFileSync(
       script,
       `import { answer, call, createPool, open } from ${JSON.stringify(support)};

@@ -53,7 +53,7 @@ put_aside = {}
 
 
 def enter(folder):
-    """Servers import what lies beside them; modules of one dataset never answer for another's of the same name."""
+    """Servers import what lies next to them; modules of one dataset never answer for another's of the same name."""
     global entered
     if folder == entered:
         return

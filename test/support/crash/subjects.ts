@@ -12,7 +12,7 @@ export function bundledSubject(limit: number): Config {
 
 /** Books slots whose ids are uuid4; the agent says them, so a replay that made up others would show. */
 export function pythonSubject(folder: string, queries: number): Config {
-  const server = fileURLToPath(new URL("../../../src/tools/python/testing/mcp_servers/SlotDesk.py", import.meta.url));
+  const server = fileURLToPath(new URL("../python/mcp_servers/SlotDesk.py", import.meta.url));
   const write = (path: string, value: unknown[], join_ = JSON.stringify(value)) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), join_);

@@ -1,5 +1,5 @@
 // A program that opens an environment on the server given as its arguments, tells the server's folder, and then waits to be killed.
-import { McpHub } from "../hub.ts";
+import { McpHub } from "../../../src/tools/mcp/hub.ts";
 
 const [command, ...args] = process.argv.slice(2);
 const hub = new McpHub({ servers: { it: { command, args } }, variables: process.env, baseFolder: process.cwd() });

@@ -10,14 +10,14 @@ import {
   type ToolSpec,
   type Trajectory,
   type TrajectoryMessage,
-} from "../../core/index.ts";
-import type { Domain } from "../../domains/index.ts";
-import { BaseTable, Database, type DomainServer, openInProcess, Toolbox } from "../../tools/index.ts";
-import type { CheckContext } from "../check.ts";
-import type { Judge } from "../judge/judge.ts";
-import { findReference } from "../reference.ts";
-import { replayCalls } from "../replay.ts";
-import { readTranscript } from "../transcript.ts";
+} from "../../src/core/index.ts";
+import type { Domain } from "../../src/domains/index.ts";
+import type { CheckContext } from "../../src/scoring/check.ts";
+import type { Judge } from "../../src/scoring/judge/judge.ts";
+import { findReference } from "../../src/scoring/reference.ts";
+import { replayCalls } from "../../src/scoring/replay.ts";
+import { readTranscript } from "../../src/scoring/transcript.ts";
+import { BaseTable, Database, type DomainServer, openInProcess, Toolbox } from "../../src/tools/index.ts";
 
 const LOANS = [
   { loan_id: "L1", title: "Middlemarch", due: "2026-02-10", fee: 1180 },

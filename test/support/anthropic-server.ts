@@ -1,8 +1,8 @@
 // A server that speaks the Anthropic wire: it plays answers in order, and refuses with a 400 whatever the real one would
 // refuse in a list of messages, signatures that it did not give among them.
 import type { ServerResponse } from "node:http";
-import { type ModelServer, type Received, serveModel } from "../../../../test/support/model-server.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/index.ts";
+import { isObject, type Json, type JsonObject } from "../../src/core/index.ts";
+import { type ModelServer, type Received, serveModel } from "./model-server.ts";
 
 export type AnthropicAnswer =
   | { content: JsonObject[]; stop_reason?: string; usage?: JsonObject }

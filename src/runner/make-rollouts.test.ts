@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type ModelClient, RolloutError, type RunEvent, type RunStart } from "../src/core/index.ts";
-import { createModels } from "../src/models/connect.ts";
-import type { FailureRecord } from "../src/runs/index.ts";
-import { completion, createManualClock, requestOf, serveModel } from "./support/model-server.ts";
-import { call, type RunScene, readRecords, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
+import { completion, createManualClock, requestOf, serveModel } from "../../test/support/model-server.ts";
+import { call, type RunScene, readRecords, run, STOP, scripted, temporaryFolder } from "../../test/support/play.ts";
+import { type ModelClient, RolloutError, type RunEvent, type RunStart } from "../core/index.ts";
+import { createModels } from "../models/connect.ts";
+import type { FailureRecord } from "../runs/index.ts";
 
 const CONFIG: RunScene["config"] = {
   datasets: ["StudentAcademicPortal"],

@@ -1,11 +1,11 @@
 // Opening the servers of this folder in tests, with every tool taking any arguments.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Environment, ToolResult } from "../../../core/index.ts";
-import { Toolbox } from "../../naming.ts";
-import { openPython, type PythonDomain } from "../environment.ts";
-import { findPython } from "../find-python.ts";
-import { PythonPool, type PythonPoolOptions } from "../pool.ts";
+import type { Environment, ToolResult } from "../../../src/core/index.ts";
+import { Toolbox } from "../../../src/tools/naming.ts";
+import { openPython, type PythonDomain } from "../../../src/tools/python/environment.ts";
+import { findPython } from "../../../src/tools/python/find-python.ts";
+import { PythonPool, type PythonPoolOptions } from "../../../src/tools/python/pool.ts";
 
 const SERVERS = fileURLToPath(new URL("./mcp_servers/", import.meta.url));
 

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { call, readRecords, STOP, scripted } from "../../test/support/play.ts";
+import { openContext, openFolder, type PreparedScene, prepare } from "../../test/support/prepared.ts";
+import { type ModelClient, RolloutError, type RunEvent } from "../core/index.ts";
+import { planRun } from "./plan.ts";
+import { Rollout } from "./rollout.ts";
+
+const CONFIG = { agent_model: "test/agent", user_model: "test/user", limit: 1 };
+const WHO = call("authorize_student", { student_id: "S1007", date_of_birth: "2004-04-09" });
+
+function models(agent: ModelClient = scripted(WHO, "Hello, S1007.", "Goodbye."), user = scripted("Thanks.", STOP)) {
+  return { "test/agent": agent, "test/user": user };
+}
+
+async function play(scene: PreparedScene, more: { park?: AbortSignal; abort?: AbortSignal } = {}) {
+  const { run, dataset } = await prepare({ config: CONFIG, ...scene });
+  const folder = openFolder(run);
+  const [planned] = planRun(run, [dataset], folder).rollouts;
+  if (!planned) throw new Error("nothing is planned");
+  const { context, events } = openContext(run, folder, more.park);
+  const rollout = new Rollout(context, planned, more.abort ?? new AbortController().signal);
+  const { outcome, written } = await rollout.play();
+  await written;
+  return { outcome, events, run };
+}
+
+const types = (events: RunEvent[]) => events.map(({ type }) => type);
+
+test("a rollout is a start, its entries in order, and an end; watchers hear of each when the journal has it", async () => {
+  const { outcome, events, run } = await play({ models: models() });
+  expect(outcome).toMatchObject({ success: true, stopReason: "user_stop" });
+  expect(types(events)[0]).toBe("rollout-start");
+  expect(types(events).at(-1)).toBe("rollout-end");
+  const journal = readRecords<RunEvent>(`${run.folder}/journal.jsonl`);
+  expect(types(journal)).toEqual(types(events));
+  const indexes = events.flatMap((event) => (event.type === "entry-end" ? [event.index] : []));
+  expect(indexes).toEqual(indexes.map((_, index) => index));
+  expect(events.every((event) => "queryId" in event && event.queryId === "sap-001")).toBe(true);
+  const [record] = readRecords<{ id: string }>(`${run.folder}/trajectories/StudentAcademicPortal.jsonl`);
+  expect(record?.id).toBe("sap-001");
+});
+
+test("a failure of the infrastructure ends the rollout with its class, and leaves no record", async () => {
+  const broken: ModelClient = {
+    id: "test/agent",
+    complete: () => Promise.reject(new RolloutError("infrastructure", "no answer", { kind: "network" })),
+  };
+  const { outcome, run } = await play({ models: models(broken) });
+  expect(outcome).toMatchObject({ success: false, stopReason: "infrastructure", kind: "network" });
+  expect(readRecords(`${run.folder}/failures.jsonl`)).toMatchObject([
+    { id: "sap-001", attempt: 1, kind: "network", error: "no answer", entries: 0 },
+  ]);
+  expect(readRecords(`${run.folder}/trajectories/StudentAcademicPortal.jsonl`)).toEqual([]);
+});
+
+test("once the run is parked no further entry is begun, and the rollout has neither ended nor failed", async () => {
+  const park = new AbortController();
+  const agent = scripted(WHO, "Hello.");
+  const parking: ModelClient = {
+    id: agent.id,
+    complete: (request, signal) => {
+      park.abort();
+      return agent.complete(request, signal);
+    },
+  };
+  const { outcome, events } = await play({ models: models(parking) }, { park: park.signal });
+  expect(outcome).toBeUndefined();
+  expect(types(events)).toEqual(["rollout-start", "entry-end"]);
+});
+
+test("an error that is none of ours is not swallowed", async () => {
+  const bug: ModelClient = { id: "test/agent", complete: () => Promise.reject(new TypeError("a bug")) };
+  await expect(play({ models: models(bug) })).rejects.toThrow("a bug");
+});
