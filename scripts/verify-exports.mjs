@@ -80,7 +80,7 @@ async function exportAll(inputs) {
   const made = [];
   for (const [index, job] of jobs.entries()) {
     const out = join(temporary, "exports", `${index}-${job.format}`);
-    const options = { ...job, inputs, out, includeScripted: true, programVersion: "verify", license: "unknown" };
+    const options = { ...job, inputs, out, includeScripted: true, license: "unknown" };
     const { files, counts } = await exportDataset(options);
     made.push({ name: Object.values(job).join(" "), ...job, file: files[0], folder: out, rows: counts.out });
   }

@@ -11,9 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openScoredDatasets, resolveConfig, runRollouts } from "../../dist/runner/index.js";
+import { resolveConfig } from "../../dist/config/index.js";
+import { makeRollouts } from "../../dist/runner/index.js";
 import { readManifest } from "../../dist/runs/index.js";
-import { buildReport, chooseChecks, compareReports, Evaluation, reportHtml } from "../../dist/scoring/index.js";
+import { chooseChecks } from "../../dist/scoring/check-list.js";
+import { Evaluation } from "../../dist/scoring/evaluate.js";
+import { buildReport, compareReports, reportHtml } from "../../dist/scoring/index.js";
+import { openScoredDatasets } from "../../dist/scoring/scored-datasets.js";
 import { heapUsed, report, round, timed } from "../support/measure.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
@@ -22,12 +26,8 @@ process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 const DATASETS = ["StudentAcademicPortal", "StudentFinancialServices", "StudentHealthServices"];
 const ROLLOUTS = 124; // of 81 queries: 10,044 trajectories
 const folder = join(temporary, "run");
-const { run } = resolveConfig(
-  { datasets: DATASETS, agent_model: "scripted/agent?skill=0.7", sync: "never" },
-  { folder, resumeCommand: "" },
-  { maxWorkers: 64, bundled: true, rollouts: ROLLOUTS },
-);
-const made = await runRollouts(run, { programVersion: "bench", createNetworkClient: () => undefined });
+const settings = { agent_model: "scripted/agent?skill=0.7", sync: "never", max_workers: 64, rollouts: ROLLOUTS };
+const made = await makeRollouts(resolveConfig({ datasets: DATASETS, bundled: true, ...settings }, { folder }));
 const outputs = Object.values(made.outputs);
 
 const floor = await timed(async () => {

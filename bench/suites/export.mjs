@@ -59,10 +59,9 @@ async function runTask(name, temporary) {
   const out = join(temporary, name.replaceAll(" ", "-"));
   const work = {
     bare: () => bareLoop(join(run, "trajectories", "Desk.jsonl"), `${out}.jsonl`),
-    openai: () => exportDataset({ inputs: [run], format: "openai", out, programVersion: "bench" }),
-    parquet: () => exportDataset({ inputs: [run], format: "parquet", out, programVersion: "bench" }),
-    "openai as parquet": () =>
-      exportDataset({ inputs: [run], format: "openai", container: "parquet", out, programVersion: "bench" }),
+    openai: () => exportDataset({ inputs: [run], format: "openai", out }),
+    parquet: () => exportDataset({ inputs: [run], format: "parquet", out }),
+    "openai as parquet": () => exportDataset({ inputs: [run], format: "openai", container: "parquet", out }),
   }[name];
   const { wallMs, cpuMs, value } = await timed(work);
   if (value && value.counts.out !== RECORDS) throw new Error(`${value.counts.out} rows went out`);

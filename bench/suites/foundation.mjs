@@ -2,8 +2,9 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { resolveConfig } from "../../dist/config/index.js";
 import { bundledFolder, loadDomain, openQueryFiles, playPlan } from "../../dist/domains/index.js";
-import { resolveConfig, runRollouts } from "../../dist/runner/index.js";
+import { makeRollouts } from "../../dist/runner/index.js";
 import { best, heapUsed, report, round, timed } from "../support/measure.mjs";
 
 const DATASET = "StudentAcademicPortal";
@@ -11,18 +12,13 @@ const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 async function scriptedRun(workers, rollouts, name) {
-  const { run } = resolveConfig(
-    { datasets: [DATASET] },
-    { folder: join(temporary, name), resumeCommand: "" },
-    { maxWorkers: workers, bundled: true },
-  );
+  const config = { datasets: [DATASET], bundled: true, max_workers: workers, rollouts };
+  const run = resolveConfig(config, { folder: join(temporary, name) });
   let steps = 0;
   const onEvent = (event) => {
     if (event.type === "entry-end" && event.entry.type === "reply" && event.entry.by === "agent") steps++;
   };
-  const { wallMs, cpuMs, value } = await timed(() =>
-    runRollouts({ ...run, rollouts }, { programVersion: "bench", createNetworkClient: () => undefined, onEvent }),
-  );
+  const { wallMs, cpuMs, value } = await timed(() => makeRollouts(run, { onEvent }));
   return { wallMs, cpuMs, steps, finished: value.finished };
 }
 

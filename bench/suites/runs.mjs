@@ -15,8 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createScriptedClient } from "../../dist/models/index.js";
-import { resolveConfig, runRollouts } from "../../dist/runner/index.js";
+import { resolveConfig } from "../../dist/config/index.js";
+import { createScriptedClient } from "../../dist/models/scripted/clients.js";
+import { makeRollouts } from "../../dist/runner/index.js";
 import { RunFolder } from "../../dist/runs/index.js";
 import { report, round, timed } from "../support/measure.mjs";
 
@@ -27,15 +28,9 @@ const folderOf = (name) => join(temporary, name);
 
 function play(name, { workers, rollouts, mode = "positive", latencyMs = 0, onEvent, ...more }) {
   const models = latencyMs > 0 ? { agent_model: "slow/agent", user_model: "slow/user" } : {};
-  const { run } = resolveConfig(
-    { datasets: [DATASET], mode, ...models },
-    { folder: folderOf(name), resumeCommand: "" },
-    { maxWorkers: workers, bundled: true },
-  );
-  const spec = { ...run, rollouts, ...more };
-  return timed(() =>
-    runRollouts(spec, { programVersion: "bench", createNetworkClient: slowModels(spec, latencyMs), onEvent }),
-  );
+  const config = { datasets: [DATASET], bundled: true, max_workers: workers, rollouts, mode, ...models, ...more };
+  const run = resolveConfig(config, { folder: folderOf(name) });
+  return timed(() => makeRollouts(run, { createNetworkClient: slowModels(run, latencyMs), onEvent }));
 }
 
 /** The scripted models, each reply so long after its request. */
@@ -139,12 +134,12 @@ for (const [latencyMs, rollouts, tries] of [
 ]) {
   const walls = { with: [], without: [] };
   for (let n = 0; n < tries; n++) {
-    for (const [which, useCheckpoints] of [
+    for (const [which, use_checkpoints] of [
       ["with", true],
       ["without", false],
     ]) {
       const { wallMs, cpuMs, value } = await play(`share-${latencyMs}-${which}-${n}`, {
-        ...{ workers: 1024, rollouts, latencyMs, useCheckpoints },
+        ...{ workers: 1024, rollouts, latencyMs, use_checkpoints },
       });
       walls[which].push({ wallMs, cpuMs, finished: value.finished });
     }

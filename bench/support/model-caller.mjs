@@ -28,7 +28,7 @@ async function undici() {
 }
 
 async function dialect() {
-  const { createModels } = await import("../../dist/models/index.js");
+  const { createModels } = await import("../../dist/models/connect.js");
   const { createRandom, systemClock } = await import("../../dist/core/index.js");
   const registry = { bench: { provider: "openai", api_base: url } };
   const models = createModels({ env: {}, registry, clock: systemClock, random: createRandom("bench") });
@@ -101,7 +101,8 @@ async function many(total, call) {
 
 /** Single-turn rollouts of a bundled domain: six calls each, real tools, journal and records included. */
 async function rollouts() {
-  const { resolveConfig, runResolved } = await import("../../dist/runner/index.js");
+  const { resolveConfig } = await import("../../dist/config/index.js");
+  const { makeRollouts } = await import("../../dist/runner/index.js");
   const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
   process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
   const config = {
@@ -111,10 +112,9 @@ async function rollouts() {
     max_turns: 1,
   };
   const play = async (name, wanted, onEvent) => {
-    const origin = { folder: join(temporary, name), resumeCommand: "" };
-    const resolved = resolveConfig(config, origin, { maxWorkers: concurrency, bundled: true });
-    const run = { ...resolved.run, rollouts: Math.ceil(wanted / 27) };
-    return runResolved({ ...resolved, run }, { programVersion: "bench", env: {}, onEvent });
+    const settings = { bundled: true, max_workers: concurrency, rollouts: Math.ceil(wanted / 27) };
+    const run = resolveConfig({ ...config, ...settings }, { folder: join(temporary, name) });
+    return makeRollouts(run, { env: {}, onEvent });
   };
   await play("warm-up", 100, () => {});
   const wanted = Math.ceil(calls / 6 / 27) * 27;

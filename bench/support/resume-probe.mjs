@@ -1,12 +1,9 @@
 // Continues a run's folder, says when the first new rollout could begin, and leaves without making any.
-import { resolveConfig, runRollouts } from "../../dist/runner/index.js";
+import { resolveConfig } from "../../dist/config/index.js";
+import { makeRollouts } from "../../dist/runner/index.js";
 
 const { dataset, folder, rollouts, mode } = JSON.parse(process.argv[2]);
-const { run } = resolveConfig(
-  { datasets: [dataset], mode },
-  { folder, resumeCommand: "" },
-  { maxWorkers: 1, bundled: true },
-);
+const run = resolveConfig({ datasets: [dataset], bundled: true, mode, rollouts, max_workers: 1 }, { folder });
 const startedAt = performance.now();
 let kept = 0;
 const onEvent = (event) => {
@@ -16,4 +13,4 @@ const onEvent = (event) => {
   const { rss } = process.memoryUsage();
   process.stdout.write(JSON.stringify({ processMs: now, planMs: now - startedAt, kept, rss }), () => process.exit(0));
 };
-await runRollouts({ ...run, rollouts }, { programVersion: "bench", createNetworkClient: () => undefined, onEvent });
+await makeRollouts(run, { onEvent });
