@@ -1,16 +1,5 @@
 // The arrows of the house: a room imports only rooms to its left, and only through their index.ts; tests may import any file.
-const order = [
-  ["core"],
-  ["files"],
-  ["models", "tools", "runs"],
-  ["domains"],
-  ["dialogue"],
-  ["scoring"],
-  ["config"],
-  ["runner", "export"],
-  ["estimates", "doctor"],
-  ["cli"],
-];
+const order = require("./scripts/rooms.json");
 
 const arrows = order.flatMap((level, index) =>
   level.map((room) => ({

@@ -13,8 +13,6 @@ import { stateCheck } from "./checks/state.ts";
 import { judgedUserCheck, userCheck } from "./checks/user.ts";
 import type { EvaluationSettings } from "./settings.ts";
 
-const CHECK_NAMES = ["actions", "state", "policy", "communicate", "answer", "user", "assertions", "quality"];
-
 /** By default all that need no judge; where a judge is named, those too that need one. */
 export async function chooseChecks(settings: EvaluationSettings, hasJudge: boolean): Promise<Check[]> {
   const all = builtIn(settings, hasJudge);
@@ -25,13 +23,15 @@ export async function chooseChecks(settings: EvaluationSettings, hasJudge: boole
       if (known?.needsJudge && !hasJudge) throw new UsageError(`The check "${name}" needs a judge: --judge-model`);
       if (known) return known;
       if (/\.[cm]?[jt]s$/.test(name)) return loadCheck(name);
+      const names = all.map((check) => check.name);
       throw new UsageError(
-        `There is no check "${name}"${didYouMean(name, CHECK_NAMES)} There are ${CHECK_NAMES.join(", ")}, and files of your own (.ts, .js)`,
+        `There is no check "${name}"${didYouMean(name, names)} There are ${names.join(", ")}, and files of your own (.ts, .js)`,
       );
     }),
   );
 }
 
+/** Every check, as the settings want it. */
 function builtIn({ actions, quality_pass }: EvaluationSettings, hasJudge: boolean): Check[] {
   return [
     actionsCheck(actions),
