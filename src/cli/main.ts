@@ -12,78 +12,28 @@ Examples:
 
 Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures remain, 4 stopped by a budget, 130 interrupted.`;
 
-type Loader = () => Promise<{ configure: Configure }>;
-
-/** Only the command that is run is loaded. */
-const COMMANDS: [name: string, description: string, load: Loader][] = [
-  ["run", "make the rollouts that a config file describes", () => import("./commands/run.ts")],
-  ["single", "make rollouts of domains of a dataset folder", () => import("./commands/single.ts")],
-  ["cross", "make rollouts of combinations of a dataset folder", () => import("./commands/cross.ts")],
-  [
-    "multi",
-    "answer plain questions several times each, into iter1.jsonl, iter2.jsonl, …",
-    () => import("./commands/multi.ts"),
-  ],
-  [
-    "resume",
-    "continue a run: finished rollouts are kept, the others go on where they stood",
-    () => import("./commands/resume.ts"),
-  ],
-  [
-    "status",
-    "how a run stands: done, running, waiting, failed, rate, tokens, money",
-    () => import("./commands/status.ts"),
-  ],
-  ["show", "one rollout, readable: tool calls, times, why it stopped", () => import("./commands/show.ts")],
-  ["sort", "put the trajectories of a run into their canonical order", () => import("./commands/sort.ts")],
-  [
-    "eval",
-    "score a run's rollouts into scores.jsonl; what is scored already is kept",
-    () => import("./commands/eval.ts"),
-  ],
-  [
-    "report",
-    "print what scored runs came to, and write report.html and report.json",
-    () => import("./commands/report.ts"),
-  ],
-  [
-    "export",
-    "write trajectories of runs or files in a format that a trainer loads",
-    () => import("./commands/export.ts"),
-  ],
-  [
-    "label",
-    "add to each record the system prompt and the tools that were really used",
-    () => import("./commands/label.ts"),
-  ],
-  ["stats", "counts, lengths, tools and arguments, repeats of runs or files", () => import("./commands/stats.ts")],
-  [
-    "validate",
-    "check a dataset file against the rules of its format and of dialogues",
-    () => import("./commands/validate.ts"),
-  ],
-  [
-    "check",
-    "read a dataset folder and report everything that is wrong or odd in it",
-    () => import("./commands/check.ts"),
-  ],
-  [
-    "doctor",
-    "check this machine, and with a few short calls what a model's endpoint can do",
-    () => import("./commands/doctor.ts"),
-  ],
-  [
-    "models",
-    "show what model names resolve to, from your registry and the offline catalogue",
-    () => import("./commands/models.ts"),
-  ],
-  ["mcp", "domains as MCP servers", () => import("./commands/mcp.ts")],
-  [
-    "mock-llm",
-    "serve the scripted models over HTTP, with chosen latency and faults, to rehearse a run",
-    () => import("./commands/mock-llm.ts"),
-  ],
-];
+/** Each is a file in `commands/`; only the one that is run is loaded. */
+const COMMANDS = {
+  run: "make the rollouts that a config file describes",
+  single: "make rollouts of domains of a dataset folder",
+  cross: "make rollouts of combinations of a dataset folder",
+  multi: "answer plain questions several times each, into iter1.jsonl, iter2.jsonl, …",
+  resume: "continue a run: finished rollouts are kept, the others go on where they stood",
+  status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
+  show: "one rollout, readable: tool calls, times, why it stopped",
+  sort: "put the trajectories of a run into their canonical order",
+  eval: "score a run's rollouts into scores.jsonl; what is scored already is kept",
+  report: "print what scored runs came to, and write report.html and report.json",
+  export: "write trajectories of runs or files in a format that a trainer loads",
+  label: "add to each record the system prompt and the tools that were really used",
+  stats: "counts, lengths, tools and arguments, repeats of runs or files",
+  validate: "check a dataset file against the rules of its format and of dialogues",
+  check: "read a dataset folder and report everything that is wrong or odd in it",
+  doctor: "check this machine, and with a few short calls what a model's endpoint can do",
+  models: "show what model names resolve to, from your registry and the offline catalogue",
+  mcp: "domains as MCP servers",
+  "mock-llm": "serve the scripted models over HTTP, with chosen latency and faults, to rehearse a run",
+};
 
 /** Wide enough that few flags need a second line. */
 const MIN_HELP_WIDTH = 100;
@@ -114,14 +64,18 @@ export async function main(host: Host): Promise<void> {
   const words = host.argv.slice(2).filter((word) => !word.startsWith("-"));
   const wanted = words[0] === "help" ? words[1] : words[0];
   try {
-    for (const [name, description, load] of COMMANDS) {
+    for (const [name, description] of Object.entries(COMMANDS)) {
       const command = program.command(name).description(description);
-      if (name === wanted) (await load()).configure(command, host, done);
+      if (name === wanted) (await loadCommand(name)).configure(command, host, done);
     }
     await program.parseAsync(host.argv);
   } catch (error) {
     done(report(error, (text) => terminal.err(text)));
   }
+}
+
+function loadCommand(name: string): Promise<{ configure: Configure }> {
+  return import(`./commands/${name}.ts`);
 }
 
 function report(error: unknown, print: (text: string) => void): number {

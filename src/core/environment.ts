@@ -1,12 +1,15 @@
 // The door to every kind of tool. One environment belongs to one rollout; nothing in it is shared with another.
-import type { ToolFault } from "./entry.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall, ToolSpec } from "./message.ts";
+
+/** Why a tool result is an error: the model's mistakes apart from the tool's own answer. */
+type ToolFault = "unknown_tool" | "malformed_arguments" | "invalid_arguments" | "tool_error";
 
 export type ToolResult = {
   content: string;
   isError: boolean;
   fault?: ToolFault;
+  /** the whole result where `content` was cut for the model */
   raw?: string;
   /** the trouble that was injected on purpose into this result */
   injected?: string;

@@ -22,10 +22,12 @@ export {
   sumUsage,
   type ToolCall,
   type ToolSpec,
+  toFunctionTools,
   type Usage,
 } from "./message.ts";
 export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin } from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
+export { mean, sum } from "./numbers.ts";
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
 export {
   END_TOKENS,
@@ -47,6 +49,7 @@ export {
   plannedCalls,
   type ReferencePlan,
 } from "./reference-plan.ts";
+export { wellFormed } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, type Variables } from "./variables.ts";

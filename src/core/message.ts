@@ -48,3 +48,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
     costUsd: a.costUsd + b.costUsd,
   };
 }
+
+/** In the form that models and trainers take. */
+export function toFunctionTools(tools: readonly ToolSpec[]): JsonObject[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+}

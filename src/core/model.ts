@@ -26,6 +26,7 @@ export type RequestOrigin = {
 export type ModelReply = {
   content: string;
   reasoning?: string;
+  /** what a provider wants back untouched: signatures, encrypted reasoning */
   opaque?: Json;
   toolCalls: ToolCall[];
   usage: Usage;

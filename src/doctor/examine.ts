@@ -7,7 +7,7 @@ import { resolveConfig } from "../config/index.ts";
 import { messageOf, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { type Finding, listProviders, probeModel, type Registry, resolveModel } from "../models/index.ts";
 import { makeRollouts } from "../runner/index.ts";
-import { findPython } from "../tools/index.ts";
+import { findPython, pythonEnvironment } from "../tools/index.ts";
 
 export type DoctorOptions = {
   /** models by the part that they are to play */
@@ -74,13 +74,9 @@ function diskFinding(folder: string): Finding {
     : { level: "ok", text };
 }
 
-/** What it takes to find an interpreter: no child sees a key. */
-const FOR_CHILDREN = ["PATH", "HOME", "VIRTUAL_ENV", "PYENV_ROOT", "PYENV_VERSION"];
-
 async function pythonFinding({ python, env }: DoctorOptions): Promise<Finding> {
-  const environment = Object.fromEntries(FOR_CHILDREN.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   try {
-    return { level: "ok", text: `Python for dropped-in servers: ${await findPython(python, environment)}` };
+    return { level: "ok", text: `Python for dropped-in servers: ${await findPython(python, pythonEnvironment(env))}` };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { level: "odd", text: `no Python: ${error.message} Bundled domains and MCP servers need none.` };

@@ -1,7 +1,7 @@
 // What a rollout will take, before anything is paid for: counted from prompts and tools, the queries' reference plans
 // where they have any, and otherwise from what is typical. Every assumption can be printed.
 
-import { plannedCalls, type Query } from "../core/index.ts";
+import { plannedCalls, type Query, sum } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
 import { countTokens, type Prices } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
@@ -115,8 +115,4 @@ function shapeOfQuery({ taskInfo: { plan } }: Query, maxTurns: number): Shape {
 
 function costOf(prices: Prices | undefined, input: number, output: number): number | undefined {
   return prices && input * prices.input + output * prices.output;
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

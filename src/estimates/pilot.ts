@@ -1,7 +1,7 @@
 // A short run for real, into a folder of its own, and what it says about the whole: means with the interval that so few
 // rollouts allow.
 import type { ResolvedRun } from "../config/index.ts";
-import { parseJson, type Trajectory } from "../core/index.ts";
+import { parseJson, sum, type Trajectory } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
 import { type MakeOptions, makeRollouts } from "../runner/index.ts";
 import { studentT975 } from "../scoring/index.ts";
@@ -42,9 +42,9 @@ export function scale({ mean, low, high }: Spread, factor: number): Spread {
 export function spreadOf(values: readonly number[]): Spread {
   const n = values.length;
   if (n === 0) return { mean: 0 };
-  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const mean = sum(values) / n;
   if (n === 1) return { mean };
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  const variance = sum(values.map((value) => (value - mean) ** 2)) / (n - 1);
   const margin = studentT975(n - 1) * Math.sqrt(variance / n);
   return { mean, low: Math.max(0, mean - margin), high: mean + margin };
 }
@@ -55,8 +55,8 @@ function measure(name: string, file: string): PilotDataset {
     const { metadata } = parseJson(bytes.toString("utf8")) as unknown as Trajectory;
     const usages = Object.values(metadata.usage);
     rows.push({
-      calls: usages.reduce((sum, usage) => sum + usage.calls, 0),
-      tokens: usages.reduce((sum, usage) => sum + usage.input_tokens + usage.output_tokens, 0),
+      calls: sum(usages.map(({ calls }) => calls)),
+      tokens: sum(usages.map((usage) => usage.input_tokens + usage.output_tokens)),
       costUsd: metadata.cost_usd,
       seconds: metadata.timings.duration_ms / 1000,
     });

@@ -1,7 +1,7 @@
 // Labels for files of the original system, which name neither prompt nor tools: the policy and the tool lists of the
 // dataset folder they came from. The policy is found whatever the order of a combination's names; where there is none,
 // none is made up. The original's preamble is not public, so the policy stands alone.
-import type { JsonObject, ToolSpec } from "../core/index.ts";
+import { type JsonObject, type ToolSpec, toFunctionTools } from "../core/index.ts";
 import {
   type DatasetFolder,
   type DomainFiles,
@@ -10,7 +10,6 @@ import {
   readPolicy,
   readToolList,
 } from "../domains/index.ts";
-import { toFunctionTools } from "../runs/index.ts";
 import { type NameStyle, Toolbox } from "../tools/index.ts";
 import type { ExportRecord } from "./record.ts";
 

@@ -10,14 +10,7 @@ import {
   type TrajectoryMessage,
 } from "../core/index.ts";
 
-export type ExportRecord = {
-  id: string;
-  query_id: string;
-  rollout: number;
-  dataset: string;
-  domains: string[];
-  success: boolean;
-  messages: TrajectoryMessage[];
+export type ExportRecord = Omit<Trajectory, "metadata"> & {
   /** the system prompt that was really used; undefined where nobody knows it */
   system: string | undefined;
   /** OpenAI function tools under the names that were really called; undefined where nobody knows them */

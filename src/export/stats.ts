@@ -1,6 +1,6 @@
 // What a collection of records is like: counts, lengths, tools and arguments, repeats. Kept per record: two numbers and a
 // hash.
-import { isObject, type JsonObject } from "../core/index.ts";
+import { isObject, type JsonObject, mean } from "../core/index.ts";
 import { isScripted } from "./choose.ts";
 import { Duplicates } from "./dedupe.ts";
 import type { ExportRecord } from "./record.ts";
@@ -83,7 +83,7 @@ export async function collectStats(options: SourceOptions & { tokenizer?: string
     queries: queries.size,
     datasets: datasets.report(),
     scored: scores.length,
-    mean_score: scores.length > 0 ? mean(scores) : undefined,
+    mean_score: mean(scores) ?? undefined,
     stop_reasons: stopReasons.report(),
     models: models.report(),
     tokens: spread(tokens),
@@ -141,9 +141,5 @@ function spread(numbers: number[]): Distribution | undefined {
   if (numbers.length === 0) return undefined;
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
-  return { mean: mean(numbers), min: at(0), median: at(0.5), p95: at(0.95), max: at(1) };
-}
-
-function mean(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0) / numbers.length;
+  return { mean: mean(numbers) ?? 0, min: at(0), median: at(0.5), p95: at(0.95), max: at(1) };
 }

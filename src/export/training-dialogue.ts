@@ -1,5 +1,5 @@
 // A record's dialogue in the form that formats write from and read into, with reasoning and loss flags as asked for.
-import { findErrors, isObject, type JsonObject, parseJson } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson, wellFormed } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Call = { id: string; name: string; arguments: string };
@@ -107,11 +107,4 @@ function lossFlags(record: ExportRecord, mode: LossMode): boolean[] {
     if (mode === "until-error") hadError ||= isMalformed || calls.some(({ id }) => faulty.has(id) || failed.has(id));
     return !hadError;
   });
-}
-
-type MaybeIllFormed = string & { isWellFormed(): boolean; toWellFormed(): string };
-
-function wellFormed(text: string): string {
-  const checked = text as MaybeIllFormed;
-  return checked.isWellFormed() ? text : checked.toWellFormed();
 }

@@ -67,11 +67,3 @@ test("an unhealthy replica is left at once; where all are unhealthy the rollout 
   await expect(call(1)).resolves.toBe(reply);
   expect(asked).toEqual(["0@0", "0@1", "0@1", "1@0"]);
 });
-
-test("a released rollout starts anew", async () => {
-  const { asked, client, call } = world(2);
-  await call(0);
-  client.release(requestOf({}, 0).origin);
-  await call(0);
-  expect(asked).toEqual(["0@0", "0@1"]);
-});

@@ -8,11 +8,6 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 
 export type Replica = { client: ModelClient; gate: Pick<EndpointGate, "inFlight" | "waiting" | "isHealthy"> };
 
-export type ReplicatedClient = ModelClient & {
-  /** The rollout is over: where it lived may be forgotten. Without it the oldest are forgotten in time. */
-  release(key: RolloutKey): void;
-};
-
 export type ComposeDeps = Omit<RetryOptions, "maxRetries"> & { gates: Gates };
 
 /** A model's client with all that surrounds it, whatever its dialect: `connect` makes a bare client of one base URL. */
@@ -35,7 +30,7 @@ export function composeEndpoint(parts: {
 /** More rollouts than ever run at once. */
 const REMEMBERED = 50_000;
 
-export function withReplicas(id: string, replicas: readonly Replica[]): ReplicatedClient {
+export function withReplicas(id: string, replicas: readonly Replica[]): ModelClient {
   const homes = new Map<string, Replica>();
 
   return {
@@ -51,9 +46,6 @@ export function withReplicas(id: string, replicas: readonly Replica[]): Replicat
         // the next attempt goes elsewhere, so what this server asked for need not be waited out
         throw withoutRetryAfter(error as ModelFailure);
       }
-    },
-    release(key) {
-      homes.delete(nameOf(key));
     },
   };
 

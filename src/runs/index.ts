@@ -9,7 +9,6 @@ export {
   type ManifestDataset,
   readManifest,
 } from "./manifest.ts";
-export { toFunctionTools } from "./prompt-store.ts";
 export { newestRun, openRun, type RolloutRecord, type RunOverview, readRollouts, readRun } from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";
 export { type FailureRecord, findFreePath, RunFolder } from "./run-folder.ts";

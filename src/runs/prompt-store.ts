@@ -1,5 +1,5 @@
 // System prompts and tool lists that were really sent, each once, by content hash.
-import { contentHash, isObject, type JsonObject, parseJson, type ToolSpec } from "../core/index.ts";
+import { contentHash, isObject, type JsonObject, parseJson, type ToolSpec, toFunctionTools } from "../core/index.ts";
 import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../files/index.ts";
 
 export type StoredPrompt =
@@ -47,12 +47,4 @@ export class PromptStore {
     await kept;
     return prompt.hash;
   }
-}
-
-/** In the form that models and trainers take. */
-export function toFunctionTools(tools: readonly ToolSpec[]): JsonObject[] {
-  return tools.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: { name, description, parameters },
-  }));
 }

@@ -2,38 +2,25 @@
 import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
 
-export type DatasetSummary = {
-  rollouts: number;
-  success: number;
-  stop_reasons: { [reason: string]: number };
-  turns: number;
-  tool_calls: number;
-  tool_errors: number;
-  input_tokens: number;
-  output_tokens: number;
-  cached_tokens: number;
-  reasoning_tokens: number;
-  cost_usd: number;
-  duration_ms: number;
-  scripted: number;
+const NOTHING = {
+  rollouts: 0,
+  success: 0,
+  turns: 0,
+  tool_calls: 0,
+  tool_errors: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: 0,
+  duration_ms: 0,
+  scripted: 0,
 };
 
+export type DatasetSummary = typeof NOTHING & { stop_reasons: { [reason: string]: number } };
+
 export function summarise(file: string): DatasetSummary {
-  const summary: DatasetSummary = {
-    rollouts: 0,
-    success: 0,
-    stop_reasons: {},
-    turns: 0,
-    tool_calls: 0,
-    tool_errors: 0,
-    input_tokens: 0,
-    output_tokens: 0,
-    cached_tokens: 0,
-    reasoning_tokens: 0,
-    cost_usd: 0,
-    duration_ms: 0,
-    scripted: 0,
-  };
+  const summary: DatasetSummary = { ...NOTHING, stop_reasons: {} };
   scanLines(file, ({ bytes, number }) => {
     const metadata = readMetadata(bytes);
     if (!metadata) throw new UsageError("this line is not a trajectory", { file, line: number });

@@ -2,6 +2,7 @@
 // rollouts the variance is the cluster-robust one (each query's deviation from the overall share, summed before it is
 // squared, with the small-sample factor G/(G-1)); for a mean over queries it is the ordinary one. Both use Student's t
 // with G-1 degrees of freedom. Where nothing varies, Wilson's interval over the G queries is given instead of a point.
+import { sum } from "../core/index.ts";
 
 export type Interval = { low: number; high: number };
 export type Cluster = { total: number; count: number };
@@ -49,8 +50,4 @@ export function studentT975(degrees: number): number {
   return (
     T975[degrees - 1] ?? z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
   );
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

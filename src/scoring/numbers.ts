@@ -1,5 +1,6 @@
 // From rollouts to numbers: success rate, avg@n, pass@k and pass^k with their intervals. A number that the rollouts do not
 // carry is null, never made up.
+import { mean, sum } from "../core/index.ts";
 import { passAtK, passHatK } from "./estimators.ts";
 import { type Interval, meanInterval, shareInterval } from "./intervals.ts";
 
@@ -49,7 +50,7 @@ export function queryNumbers({ rollouts, scored, passed, score }: Tally): QueryN
 
 export function numbersOf(tallies: readonly Tally[]): Numbers {
   const scored = tallies.filter((tally) => tally.scored > 0);
-  const total = (read: (tally: Tally) => number) => tallies.reduce((sum, tally) => sum + read(tally), 0);
+  const total = (read: (tally: Tally) => number) => sum(tallies.map(read));
   const most = scored.reduce((max, tally) => Math.max(max, tally.scored), 0);
   const outcomes = scored.map((tally) => outcomeOf(tally.scored, tally.passed));
   const count = (outcome: string) => outcomes.filter((own) => own === outcome).length;
@@ -93,10 +94,6 @@ function byK(tallies: readonly Tally[], most: number, estimate: typeof passAtK):
 function outcomeOf(scored: number, passed: number): QueryNumbers["outcome"] {
   if (scored === 0) return "not scored";
   return passed === scored ? "always" : passed === 0 ? "never" : "wavers";
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function steps(most: number): number[] {

@@ -1,4 +1,5 @@
 export { checkArguments, failure, unknownTool } from "./arguments.ts";
+export { pythonEnvironment } from "./child-environment.ts";
 export type { DomainServer, PolicyRule, ToolContext } from "./domain-server.ts";
 export { type ToolFaults, toolFaultsSchema, withToolFaults } from "./faults.ts";
 export { openInProcess } from "./in-process.ts";

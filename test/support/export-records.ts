@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, TrajectoryMessage } from "../../src/core/index.ts";
-import { type ExportRecord, readRecord } from "../../src/export/record.ts";
+import type { ExportRecord } from "../../src/export/index.ts";
+import { readRecord } from "../../src/export/record.ts";
 
 const SYSTEM = "You work at a library desk.";
 export const TOOLS: JsonObject[] = ["find_book", "renew_loan"].map((name) => ({

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
 import type { ModelClient, RunEvent } from "../../src/core/index.ts";
 import { openResources } from "../../src/domains/index.ts";
-import { type PreparedDataset, prepareDataset } from "../../src/runner/prepare-dataset.ts";
+import { type PreparedDataset, prepareDataset } from "../../src/runner/index.ts";
 import { RunContext } from "../../src/runner/run-context.ts";
 import { RunFolder } from "../../src/runs/index.ts";
 import { createTickingClock, temporaryFolder } from "./play.ts";

@@ -12,7 +12,7 @@ import {
   type TrajectoryMessage,
 } from "../../src/core/index.ts";
 import type { Domain } from "../../src/domains/index.ts";
-import type { CheckContext } from "../../src/scoring/check.ts";
+import type { CheckContext } from "../../src/scoring/index.ts";
 import type { Judge } from "../../src/scoring/judge/judge.ts";
 import { findReference } from "../../src/scoring/reference.ts";
 import { replayCalls } from "../../src/scoring/replay.ts";

@@ -19,7 +19,7 @@ import {
   suggestModels,
 } from "../../models/index.ts";
 import type { Configure } from "../host.ts";
-import { createTerminal } from "../printing/terminal.ts";
+import { createTerminal, table } from "../printing/terminal.ts";
 
 export type ModelsCommandDependencies = {
   print(line: string): void;
@@ -121,7 +121,7 @@ async function list(options: Options, deps: ModelsCommandDependencies): Promise<
     keyText(facts),
     facts.url,
   ]);
-  for (const line of options.json ? providers.map((facts) => JSON.stringify(facts)) : align(cells)) deps.print(line);
+  for (const line of options.json ? providers.map((facts) => JSON.stringify(facts)) : table(cells)) deps.print(line);
 }
 
 function listOne(name: string, options: Options, deps: ModelsCommandDependencies): void {
@@ -161,7 +161,7 @@ async function show(name: string, options: Options, deps: ModelsCommandDependenc
       `${reasoning.style}, ${reasoning.sendBack ? `sent back as ${reasoning.field}${reasoning.sendBack === "all" ? " in all later turns" : ""}` : "not sent back"}`,
     ],
   ];
-  for (const line of align(lines)) deps.print(line);
+  for (const line of table(lines)) deps.print(line);
   if (listed || dialect === "scripted" || findEntry(name, registry)) return;
   const near = suggestModels(modelId);
   deps.print(`Not in the catalogue, used as it is${near.length > 0 ? `; near: ${near.join(", ")}` : ""}.`);
@@ -224,7 +224,7 @@ function printModels(models: ModelFacts[], options: Options, deps: ModelsCommand
     facts.reasoning,
     keyText(facts),
   ]);
-  for (const line of options.json ? models.map((facts) => modelJson(facts)) : align(cells)) deps.print(line);
+  for (const line of options.json ? models.map((facts) => modelJson(facts)) : table(cells)) deps.print(line);
 }
 
 function modelJson({ prices, ...facts }: ModelFacts, more: object = {}): string {
@@ -254,14 +254,4 @@ function countText(tokens: number | undefined): string {
 function keyText({ keyName, keySet }: { keyName?: string; keySet: boolean }): string {
   if (keyName === undefined) return "no key needed";
   return `${keyName} ${keySet ? "(set)" : "(not set)"}`;
-}
-
-function align(rows: string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
 }

@@ -1,7 +1,14 @@
 // A request as the provider packages take it. Every provider has its rules about lists of messages; this list keeps all
 // of them: roles alternate, results of one reply stand together, nothing is empty, and arguments are always an object.
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import type { ChatMessage, JsonObject, ModelRequest, ToolCall, ToolSpec } from "../../core/index.ts";
+import {
+  type ChatMessage,
+  type JsonObject,
+  type ModelRequest,
+  type ToolCall,
+  type ToolSpec,
+  wellFormed,
+} from "../../core/index.ts";
 import { validArguments } from "../openai/request.ts";
 import type { ResolvedModel } from "../resolved.ts";
 import type { AiSdkTraits } from "./dialect.ts";
@@ -98,11 +105,6 @@ function resultPart(message: Extract<ChatMessage, { role: "tool" }>, { callId }:
 /** Names that a model made up come back too, as names that a tool could have. */
 function validName(name: string): string {
   return /^[\w-]{1,64}$/.test(name) ? name : name.replace(/[^\w-]+/g, "_").slice(0, 64) || "unnamed";
-}
-
-/** Half a surrogate pair is no text to a server that reads UTF-8. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
 function userMessage(text: string): LanguageModelV3Message {

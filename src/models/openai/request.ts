@@ -9,6 +9,7 @@ import {
   parseJson,
   type ToolCall,
   type ToolSpec,
+  toFunctionTools,
 } from "../../core/index.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { requestParameters } from "./parameters.ts";
@@ -78,11 +79,7 @@ const toolTexts = new WeakMap<ToolSpec[], string>();
 function toolsText(tools: ToolSpec[]): string {
   let text = toolTexts.get(tools);
   if (text === undefined) {
-    const wire = tools.map(({ name, description, parameters }) => ({
-      type: "function",
-      function: { name, description, parameters },
-    }));
-    text = JSON.stringify(wire);
+    text = JSON.stringify(toFunctionTools(tools));
     toolTexts.set(tools, text);
   }
   return text;

@@ -1,6 +1,6 @@
 // What a run came to, as one object: `report.json`. Overall, by dataset and by query; with every failed rollout, and
 // without those that were not the agent's fault.
-import type { Blame } from "../../core/index.ts";
+import { type Blame, mean } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
 import type { ScoreRule } from "../task-score.ts";
 import { type CheckFacts, type Collected, collectRun, type RolloutFacts, type ToolFacts } from "./collect.ts";
@@ -84,9 +84,9 @@ function reportOf(run: Collected): Report {
     costs: [...byQuery.values()].map(({ dataset, query, facts }) => ({
       dataset,
       query,
-      cost_usd: meanOf(facts.map(({ costUsd }) => costUsd)) ?? 0,
-      tokens: meanOf(facts.map(({ tokens }) => tokens)) ?? 0,
-      score: meanOf(facts.flatMap(({ score }) => (score === null ? [] : [score]))),
+      cost_usd: mean(facts.map(({ costUsd }) => costUsd)) ?? 0,
+      tokens: mean(facts.map(({ tokens }) => tokens)) ?? 0,
+      score: mean(facts.flatMap(({ score }) => (score === null ? [] : [score]))),
     })),
   };
 }
@@ -134,8 +134,4 @@ function countBy<T, K extends string>(
   const counts: { [key: string]: number } = {};
   for (const item of items) counts[read(item)] = (counts[read(item)] ?? 0) + 1;
   return counts as { [key in K]?: number } & { [key: string]: number };
-}
-
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

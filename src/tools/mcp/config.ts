@@ -3,6 +3,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
 import { createRedactor, fillVariables, isSecretName, UsageError, type Variables } from "../../core/index.ts";
+import { childEnvironment, isPassedOn } from "../child-environment.ts";
 
 const mcpServerSchema = z
   .strictObject({
@@ -70,8 +71,6 @@ export type ResolvedServer = {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the config writes it
 export const WORK_FOLDER = "${WORK_FOLDER}";
 
-const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
-
 /**
  * `${VAR}` and `${VAR:-default}` are looked up in `variables`, everywhere in the entry. A command or argument that starts
  * with `./` or `../` is taken from `baseFolder`, since the server itself runs in a folder of its own.
@@ -85,7 +84,7 @@ export function resolveServer(
   const expand = (written: string, where: string) => {
     const options = { env: variables, where: `mcpServers.${name}.${where}`, skip: ["WORK_FOLDER"], allowOthers: true };
     const { text, values } = fillVariables(written, options);
-    for (const [variable, value = ""] of values) if (!INHERITED.includes(variable)) secrets.add(value);
+    for (const [variable, value = ""] of values) if (!isPassedOn(variable)) secrets.add(value);
     return text;
   };
   const expandAll = (values: Record<string, string> = {}, where: string) =>
@@ -105,7 +104,7 @@ export function resolveServer(
       kind: "stdio",
       command: fromBase(expand(config.command, "command")),
       args: (config.args ?? []).map((argument, index) => fromBase(expand(argument, `args.${index}`))),
-      env: { ...minimalEnvironment(variables), ...own },
+      env: { ...childEnvironment(variables), ...own },
       cwd: cwd === undefined || isAbsolute(cwd) ? cwd : resolve(baseFolder, cwd),
     };
   };
@@ -120,11 +119,6 @@ export function resolveServer(
     readOnly: config.read_only,
     redact: createRedactor([...secrets]),
   };
-}
-
-/** What every child may know: where programs are, whose home it is, the language; no key is among these. */
-function minimalEnvironment(variables: Variables): Record<string, string> {
-  return Object.fromEntries(INHERITED.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key]]])));
 }
 
 function defaultIsolation(config: { command?: string | undefined }): Isolation {

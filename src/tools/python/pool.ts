@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { messageOf, RolloutError, UsageError } from "../../core/index.ts";
 import { RESULT_LIMIT } from "../cap.ts";
+import { pythonEnvironment } from "../child-environment.ts";
 import { PythonChild } from "./child.ts";
 import { findPython } from "./find-python.ts";
 
@@ -22,12 +23,6 @@ export type PythonPoolOptions = {
   /** characters of a result that the model is shown */
   resultLimit?: number;
 };
-
-/** What an interpreter and its packages need to be found and to read text; names of keys are nothing like these. */
-const PASSED_ON = [
-  ...["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"],
-  ...["VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION", "PYTHONPATH", "PYTHONHOME"],
-];
 
 /** Sets of strings in one order in every process; text is UTF-8; nothing is written next to a dataset's files. */
 const SET_FOR_ALL = {
@@ -58,7 +53,7 @@ export class PythonPool {
     this.callTimeLimit = options.callTimeLimit ?? 30_000;
     this.loadTimeLimit = options.loadTimeLimit ?? 120_000;
     this.resultLimit = options.resultLimit ?? RESULT_LIMIT;
-    this.#environment = childEnvironment(options);
+    this.#environment = environmentOf(options);
     this.#clockStart = options.clock === undefined ? undefined : secondsOf(options.clock);
   }
 
@@ -120,12 +115,8 @@ export class PythonPool {
   }
 }
 
-function childEnvironment(options: PythonPoolOptions): NodeJS.ProcessEnv {
-  const passedOn = PASSED_ON.flatMap((name) => {
-    const value = options.environment[name];
-    return value === undefined ? [] : [[name, value]];
-  });
-  return { ...Object.fromEntries(passedOn), ...SET_FOR_ALL, ...(options.clock !== undefined && { TZ: "UTC" }) };
+function environmentOf({ environment, clock }: PythonPoolOptions): NodeJS.ProcessEnv {
+  return { ...pythonEnvironment(environment), ...SET_FOR_ALL, ...(clock !== undefined && { TZ: "UTC" }) };
 }
 
 function secondsOf(time: string): number {

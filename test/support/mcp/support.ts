@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment, ToolResult } from "../../../src/core/index.ts";
+import { McpHub } from "../../../src/tools/index.ts";
 import type { McpServerConfig } from "../../../src/tools/mcp/config.ts";
-import { McpHub, type McpHubOptions } from "../../../src/tools/mcp/hub.ts";
+import type { McpHubOptions } from "../../../src/tools/mcp/hub.ts";
 
 export const FAULTY_SERVER = fileURLToPath(new URL("faulty-server.mjs", import.meta.url));
 

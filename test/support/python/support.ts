@@ -2,10 +2,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Environment, ToolResult } from "../../../src/core/index.ts";
-import { Toolbox } from "../../../src/tools/naming.ts";
-import { openPython, type PythonDomain } from "../../../src/tools/python/environment.ts";
-import { findPython } from "../../../src/tools/python/find-python.ts";
-import { PythonPool, type PythonPoolOptions } from "../../../src/tools/python/pool.ts";
+import { findPython, openPython, PythonPool, Toolbox } from "../../../src/tools/index.ts";
+import type { PythonDomain } from "../../../src/tools/python/environment.ts";
+import type { PythonPoolOptions } from "../../../src/tools/python/pool.ts";
 
 const SERVERS = fileURLToPath(new URL("./mcp_servers/", import.meta.url));
 

@@ -1,0 +1,26 @@
+// What a child process is told of this process's environment: where programs are, whose home it is, the language. No key is
+// among these, so none reaches a server by accident.
+import type { Variables } from "../core/index.ts";
+
+const FOR_ALL = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+const FOR_PYTHON = [
+  ...["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"],
+  ...["PYENV_ROOT", "PYENV_VERSION", "PYTHONPATH", "PYTHONHOME"],
+];
+
+export function isPassedOn(name: string): boolean {
+  return FOR_ALL.includes(name);
+}
+
+export function childEnvironment(env: Variables): Record<string, string> {
+  return pick(env, FOR_ALL);
+}
+
+/** An interpreter and its packages need a few more to be found. */
+export function pythonEnvironment(env: Variables): Record<string, string> {
+  return pick(env, [...FOR_ALL, ...FOR_PYTHON]);
+}
+
+function pick(env: Variables, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
