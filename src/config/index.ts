@@ -4,7 +4,7 @@ export { hideKeys } from "./keys.ts";
 export { DatasetLocator } from "./locate.ts";
 export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
 export { readYaml } from "./read-yaml.ts";
-export { resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
+export { findDomains, resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
 export type { DatasetSpec, ResolvedRun } from "./run-spec.ts";
 export {
   CONFIG_SECTIONS,

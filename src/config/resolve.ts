@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
+import type { DomainFiles } from "../domains/index.ts";
 import { type PartyModel, type Registry, registryFileSchema } from "../models/index.ts";
 import type { Manifest } from "../runs/index.ts";
 import { complaintsOf } from "./complaints.ts";
@@ -40,6 +41,11 @@ export function resolveManifest({ config, config_file }: Manifest, folder: strin
   const restored = restoreKeys(config, original) as Config;
   const own = { ...patch, output_dir: folder, resume: true };
   return resolveFull(parseConfig(restored), { folder, patch: own, configFile: config_file });
+}
+
+/** The domains and combinations that a config names, whether or not they could be run. */
+export function findDomains(config: Config, locator: DatasetLocator): DomainFiles[] {
+  return findDatasets(parseConfig(config), locator, () => undefined).map(({ located }) => located.files);
 }
 
 function parseConfig(config: Config): FullConfig {

@@ -1,12 +1,12 @@
 export type { CountsReport } from "./counts.ts";
 export { type ExportOptions, type ExportResult, exportDataset } from "./export-dataset.ts";
-export { type Container, PAIR_MODES, type PairMode } from "./formats/format.ts";
+export { PAIR_MODES } from "./formats/format.ts";
 export { FORMATS } from "./formats/index.ts";
 export { labelRecords } from "./label.ts";
 export type { ExportRecord } from "./record.ts";
 export { parseSplit } from "./split.ts";
 export { collectStats, type Distribution, type Stats } from "./stats.ts";
 export { TOKENIZERS } from "./tokens.ts";
-export { LOSS_MODES, type LossMode, REASONING_MODES, type ReasoningMode } from "./training-dialogue.ts";
+export { LOSS_MODES, REASONING_MODES } from "./training-dialogue.ts";
 export type { RecordSource, Transform } from "./transform.ts";
 export { validateFile } from "./validate.ts";

@@ -3,7 +3,7 @@
 import { close, existsSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { messageOf, UsageError } from "../core/index.ts";
+import { messageOf, systemClock, UsageError } from "../core/index.ts";
 import { scanLines } from "./lines.ts";
 import { syncFolder } from "./write-whole.ts";
 
@@ -155,8 +155,7 @@ export class AppendFile {
         if (!isFullDisk(error)) throw error;
         if (!told) this.#onPause(`No space left for ${this.path}: paused until there is room again`);
         told = true;
-        await pause(FULL_DISK_RETRY_MS, this.#giveUp);
-        this.#giveUp?.throwIfAborted();
+        await systemClock.sleep(FULL_DISK_RETRY_MS, this.#giveUp);
       }
     }
   }
@@ -204,17 +203,4 @@ function isFullDisk(error: unknown): boolean {
 function writeError(path: string, error: unknown): unknown {
   const isSystems = typeof (error as NodeJS.ErrnoException).code === "string";
   return isSystems ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    if (signal?.aborted) done();
-    signal?.addEventListener("abort", done);
-  });
 }

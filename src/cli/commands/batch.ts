@@ -2,7 +2,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { type Config, type ConfigPatch, chooseRunnable, DatasetLocator, resolveConfig } from "../../config/index.ts";
+import {
+  type Config,
+  type ConfigPatch,
+  chooseRunnable,
+  DatasetLocator,
+  findDomains,
+  resolveConfig,
+} from "../../config/index.ts";
 import { UsageError } from "../../core/index.ts";
 import { type DatasetKind, type DomainFiles, openQueryFiles } from "../../domains/index.ts";
 import { fileName, jsonLine } from "../../files/index.ts";
@@ -63,7 +70,7 @@ async function runBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch
   if (flags.list) return listDomains(kind, flags, patch, locator, host);
   const choice = chooseDatasets(kind, flags, locator);
   if (flags.mergeQueries) return mergeQueries(kind, choice, patch, locator, host);
-  if (flags.generateConfigs) return generateConfigs(kind, choice, patch, locator, flags, host);
+  if (flags.generateConfigs) return generateConfigs(choice, patch, locator, flags, host);
   const { runCommand } = await import("../run-command.ts");
   const resolved = resolveConfig(choice, { folder: join("outputs", kind), patch, locator });
   return runCommand(host, resolved, flags);
@@ -113,17 +120,8 @@ function requireQueries(files: DomainFiles): DomainFiles {
   throw new UsageError(`${name} has no queries: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`);
 }
 
-/** The domains that a choice stands for. */
-function domainsOf(kind: DatasetKind, { datasets, auto_discover }: Choice, locator: DatasetLocator): DomainFiles[] {
-  if (datasets) return Object.keys(datasets).map((name) => locator.findDataset({ name }).files);
-  const runnable = chooseRunnable(locator.folder(kind).folder.list(kind), auto_discover ?? {});
-  if (runnable.length > 0) return runnable;
-  throw new UsageError(`There are no ${kind === "cross" ? "combinations" : "domains"} with queries here`);
-}
-
 /** One file each, with what is in force written out, for review. */
 function generateConfigs(
-  kind: DatasetKind,
   choice: Choice,
   patch: ConfigPatch,
   locator: DatasetLocator,
@@ -133,7 +131,7 @@ function generateConfigs(
   const terminal = createTerminal(host);
   const { output_dir = "outputs", ...settings } = patch;
   mkdirSync(folder, { recursive: true });
-  for (const files of domainsOf(kind, choice, locator)) {
+  for (const files of findDomains(choice, locator)) {
     const file = join(folder, `${fileName(files.name)}.yml`);
     const datasets = datasetsOf([files]);
     const { config } = resolveConfig(
@@ -162,7 +160,7 @@ function mergeQueries(
 ): number {
   const terminal = createTerminal(host);
   const folder = query_dir ?? join(locator.folder(kind).folder.path, "queries");
-  for (const files of domainsOf(kind, choice, locator)) {
+  for (const files of findDomains(choice, locator)) {
     const queries = openQueryFiles(files.queryFiles);
     const target = join(folder, `${fileName(files.name)}.jsonl`);
     const lines = queries.ids.map((_, index) => jsonLine(queries.record(index)));

@@ -1,17 +1,14 @@
 // `rollout export`: trajectories as a trainer's own format.
 import { Option } from "commander";
 import {
-  type Container,
   type CountsReport,
+  type ExportOptions,
   exportDataset,
   FORMATS,
   LOSS_MODES,
-  type LossMode,
   PAIR_MODES,
-  type PairMode,
   parseSplit,
   REASONING_MODES,
-  type ReasoningMode,
   TOKENIZERS,
 } from "../../export/index.ts";
 import { listProviders } from "../../models/index.ts";
@@ -25,35 +22,11 @@ Examples:
   rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --success-only --dedupe
   rollout export outputs/run --format trl --pairs preference --out pairs.jsonl`;
 
-type Flags = {
-  format: string;
-  out: string;
-  container?: Container;
-  successOnly?: boolean;
-  minScore?: number;
+type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split"> & {
   stopReason?: string[];
   dataset?: string[];
   tag?: string[];
-  maxTokens?: number;
-  tokenizer?: string;
-  dedupe?: boolean;
-  bestOf?: boolean;
-  perQuery?: number;
-  includeScripted?: boolean;
   split?: string;
-  shuffle?: number;
-  pairs?: PairMode;
-  desirable?: number;
-  reasoning?: ReasoningMode;
-  loss?: LossMode;
-  arguments?: "object" | "string";
-  transform?: string;
-  basePath?: string;
-  dataSource?: string;
-  useCot?: boolean;
-  strict?: boolean;
-  allowSecrets?: boolean;
-  license?: string;
   json?: boolean;
 };
 

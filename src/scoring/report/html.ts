@@ -58,11 +58,11 @@ function tiles(all: Numbers, own: Numbers): string {
   const tile = (name: string, value: string, note: string) =>
     `<div class="tile"><div class="value">${value}</div><div class="label">${name}</div><div class="small">${note}</div></div>`;
   return `<div class="tiles">
-${tile("success rate", share(all.success_rate), interval(all.success_interval))}
-${tile("without failures that were not the agent's", share(own.success_rate), interval(own.success_interval))}
-${tile(`avg@${k}`, share(all.avg_at_n), interval(all.avg_at_n_interval))}
-${k > 1 ? tile(`pass@${k}`, share(all.pass_at_k[k] ?? null), interval(all.pass_at_k_interval[k] ?? null)) : ""}
-${k > 1 ? tile(`pass^${k}`, share(all.pass_hat_k[k] ?? null), interval(all.pass_hat_k_interval[k] ?? null)) : ""}
+${tile("success rate", percent(all.success_rate), interval(all.success_interval))}
+${tile("without failures that were not the agent's", percent(own.success_rate), interval(own.success_interval))}
+${tile(`avg@${k}`, percent(all.avg_at_n), interval(all.avg_at_n_interval))}
+${k > 1 ? tile(`pass@${k}`, percent(all.pass_at_k[k] ?? null), interval(all.pass_at_k_interval[k] ?? null)) : ""}
+${k > 1 ? tile(`pass^${k}`, percent(all.pass_hat_k[k] ?? null), interval(all.pass_hat_k_interval[k] ?? null)) : ""}
 ${tile("queries", `${all.always} · ${all.wavers} · ${all.never}`, "always · sometimes · never pass")}
 </div>`;
 }
@@ -72,9 +72,9 @@ function datasetTable({ datasets, overall, agent_only }: Report): string {
     escapeHtml(name),
     numbers.query_count,
     numbers.scored,
-    `${share(numbers.success_rate)} <span class="small">${interval(numbers.success_interval)}</span>`,
-    share(own.success_rate),
-    share(numbers.avg_at_n),
+    `${percent(numbers.success_rate)} <span class="small">${interval(numbers.success_interval)}</span>`,
+    percent(own.success_rate),
+    percent(numbers.avg_at_n),
     `${numbers.always} / ${numbers.wavers} / ${numbers.never}`,
   ];
   const rows = Object.entries(datasets).map(([name, numbers]) => row(name, numbers, numbers.agent_only));
@@ -180,7 +180,7 @@ function queryTable({ datasets }: Report): string {
     escapeHtml(dataset),
     `<span class="badge ${outcome.replace(" ", "-")}">${outcome}</span>`,
     `${passed} of ${scored}`,
-    share(avg_at_n),
+    percent(avg_at_n),
     Object.entries(blame)
       .map(([party, count]) => `${party} ${count}`)
       .join(", "),
@@ -206,8 +206,8 @@ function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison)
     `<span class="key c${index % 5}"></span>${escapeHtml(folder)}`,
     escapeHtml(agents.join(", ")),
     overall.scored,
-    `${share(overall.success_rate)} <span class="small">${interval(overall.success_interval)}</span>`,
-    share(overall.avg_at_n),
+    `${percent(overall.success_rate)} <span class="small">${interval(overall.success_interval)}</span>`,
+    percent(overall.avg_at_n),
     `${overall.always} / ${overall.wavers} / ${overall.never}`,
   ]);
   const series = runs.flatMap(({ overall }, index): Series[] => [
@@ -216,7 +216,7 @@ function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison)
   ]);
   const changes = changed
     .slice(0, MAX_QUERIES)
-    .map(({ dataset, query, rates }) => [escapeHtml(query), escapeHtml(dataset), ...rates.map(share)]);
+    .map(({ dataset, query, rates }) => [escapeHtml(query), escapeHtml(dataset), ...rates.map(percent)]);
   return `<section>
 <p class="sub">${shared_queries} queries in all runs${left_out > 0 ? `; ${left_out} that some do not have are left out of the comparison` : ""}</p>
 ${table(["run", "agent", "scored", "success rate", "avg@n", "always / sometimes / never"], rows)}
@@ -234,10 +234,6 @@ function table(header: readonly string[], rows: readonly (readonly (string | num
   const head = header.map((cell) => `<th>${cell}</th>`).join("");
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("\n");
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
-}
-
-function share(value: number | null): string {
-  return value === null ? "–" : percent(value);
 }
 
 function interval(range: { low: number; high: number } | null): string {

@@ -129,7 +129,8 @@ function frame(parts: readonly string[], label: string, height = HEIGHT): string
   return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escapeHtml(label)}">${parts.join("")}</svg>`;
 }
 
-export function percent(share: number): string {
+export function percent(share: number | null): string {
+  if (share === null) return "–";
   return `${(share * 100).toFixed(1)} %`;
 }
 
