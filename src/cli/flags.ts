@@ -20,9 +20,9 @@ export function list(text: string): string[] {
 /** How a command that runs rollouts runs them this time: no part of the run itself. */
 export type RunFlags = { dryRun?: boolean; pilot?: number; quiet?: boolean; json?: boolean };
 
-/** The flags of every command that runs rollouts. */
-export function addRunFlags(command: Command): Command {
-  for (const flag of listFlags()) for (const option of optionsOf(flag)) command.addOption(option);
+/** The flags of every command that runs rollouts; `defaults` are the command's own. */
+export function addRunFlags(command: Command, defaults: ConfigPatch = {}): Command {
+  for (const flag of listFlags()) for (const option of optionsOf(flag, defaults)) command.addOption(option);
   return command
     .option("--dry-run", "show what would be done and about what it takes, and write nothing")
     .option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate", whole(1))
@@ -39,10 +39,10 @@ export function toPatch(command: Command): ConfigPatch {
   return Object.fromEntries(given);
 }
 
-function optionsOf(flag: ConfigFlag): Option[] {
+function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
   const name = nameOf(flag);
   const { schema, value } = flag;
-  const fallback = schema.safeParse(undefined).data;
+  const fallback = defaults[flag.key] ?? schema.safeParse(undefined).data;
   const sentence = flag.sentence ?? schema.description ?? "";
   if (!value) {
     const positive = new Option(`--${name}`, sentence);

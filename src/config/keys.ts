@@ -1,5 +1,5 @@
 // A config as a manifest keeps it: keys and passwords by NAME, or as "<literal>"; and back again, to continue a run.
-import { isObject, isSecretName, type Json, UsageError } from "../core/index.ts";
+import { hideLogin, isObject, isSecretName, type Json, UsageError } from "../core/index.ts";
 import type { FullConfig } from "./schema.ts";
 
 const LITERAL = "<literal>";
@@ -8,7 +8,7 @@ export function hideKeys(config: FullConfig): Json {
   const hide = (text: string) => /^\$\{(\w+)/.exec(text)?.[1] ?? LITERAL;
   return JSON.parse(
     JSON.stringify(config, (name, value: unknown) => {
-      if (typeof value === "string") return isSecretName(name) ? hide(value) : value.replace(LOGIN, `$1${LITERAL}@`);
+      if (typeof value === "string") return isSecretName(name) ? hide(value) : hideLogin(value, `${LITERAL}@`);
       if (!isSecretive(name) || !isObject(value)) return value;
       return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, hide(String(text))]));
     }),
@@ -47,6 +47,3 @@ function literalAt(source: unknown, path: readonly string[]): unknown {
 function isSecretive(name: string): boolean {
   return name === "env" || name === "headers";
 }
-
-/** A name and password in a URL. */
-const LOGIN = /(\w:\/\/)[^/@\s]+@/g;

@@ -1,4 +1,5 @@
 // Flags as a patch of the config: what the command line says wins over the file, also over what a dataset says of itself.
+import { dropUndefined } from "../core/index.ts";
 import type { Config, DatasetConfig, FullConfig } from "./schema.ts";
 
 export type ConfigPatch = Partial<FullConfig>;
@@ -16,7 +17,7 @@ export function fromProgram(patch: ProgramPatch): ConfigPatch {
 }
 
 export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as ConfigPatch;
+  const given = dropUndefined(patch);
   // `--eval` switches on what a config's mapping describes
   if (given.eval === true && typeof config.eval === "object") given.eval = config.eval;
   const merged = { ...config, ...given };

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { MODES } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import { registrySchema } from "../models/index.ts";
+import { CONNECT_SECONDS, IDLE_SECONDS, registrySchema } from "../models/index.ts";
 import { evaluationSchema } from "../scoring/index.ts";
 import { mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
 
@@ -214,8 +214,16 @@ export const CONFIG_SECTIONS = {
   models: {
     models: registrySchema.optional().describe("models registered here, as in a models.yml"),
     models_config_file: flag("<file>", path, "your models.yml", { name: "models-config" }),
-    connect_timeout: z.number().positive().default(10).describe("seconds for connecting to a model endpoint"),
-    idle_timeout: z.number().positive().default(120).describe("seconds that a reply which has begun may pause"),
+    connect_timeout: z
+      .number()
+      .positive()
+      .default(CONNECT_SECONDS)
+      .describe("seconds for connecting to a model endpoint"),
+    idle_timeout: z
+      .number()
+      .positive()
+      .default(IDLE_SECONDS)
+      .describe("seconds that a reply which has begun may pause"),
   },
   printing: {
     verbose: flag(undefined, off, "print agent, user and tool texts as they come"),

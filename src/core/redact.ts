@@ -42,9 +42,9 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
-/** A URL as it may be shown: without a name and a password. */
-export function hideLogin(url: string): string {
-  return url.replace(/(\w:\/\/)[^/@\s]+@/g, "$1");
+/** URLs in a text as they may be shown: with something else in the place of a name and a password. */
+export function hideLogin(url: string, replacement = ""): string {
+  return url.replace(/(\w:\/\/)[^/@\s]+@/g, (_, scheme: string) => `${scheme}${replacement}`);
 }
 
 /** Whether a setting of this name holds a secret. */

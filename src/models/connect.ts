@@ -21,9 +21,9 @@ export type ModelsDeps = {
   onEvent?: (event: EndpointEvent) => void;
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
-  /** how long an answer that has begun may pause; 120 unless told */
+  /** seconds that an answer which has begun may pause */
   idleSeconds?: number;
-  /** how long a connection may take to be made; 10 unless told */
+  /** seconds for making a connection */
   connectSeconds?: number;
 };
 
@@ -53,7 +53,7 @@ export interface Models {
 export function createModels(options: ModelsDeps): Models {
   const { env, registry, clock, random, onEvent, onWait, idleSeconds } = options;
   const { connectSeconds } = options;
-  const dispatchers = createDispatchers(env, connectSeconds === undefined ? {} : { connectMs: connectSeconds * 1000 });
+  const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const deps = { env, dispatchers, clock, idleSeconds };
   const secrets = new Set<string>();

@@ -44,7 +44,7 @@ async function serveProxy() {
 async function callThrough(env: { [name: string]: string }, scheme: "http" | "https" = "http") {
   const server = await serveModel(completion({ content: "Hi" }));
   cleanups.push(server.close);
-  const dispatchers = createDispatchers(env, { connectMs: 1000 });
+  const dispatchers = createDispatchers(env, 1);
   cleanups.push(() => dispatchers.close());
   const url = server.baseUrl.replace("http:", `${scheme}:`);
   const deps = { dispatchers, clock: createManualClock() };

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
 import type { Dispatcher } from "undici";
 import { UsageError } from "../core/index.ts";
+import { CONNECT_SECONDS } from "./call-limits.ts";
 
 export type ProxyEnvironment = { readonly [name: string]: string | undefined };
 
@@ -14,18 +15,15 @@ export interface Dispatchers {
   close(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 /** `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in capitals or not, are read from `env` and nowhere else. */
-export function createDispatchers(env: ProxyEnvironment, options: { connectMs?: number } = {}): Dispatchers {
-  const connectMs = options.connectMs ?? CONNECT_TIMEOUT_MS;
+export function createDispatchers(env: ProxyEnvironment, connectSeconds = CONNECT_SECONDS): Dispatchers {
   const dispatchers = new Map<string, Dispatcher>();
   return {
     for(url) {
       const target = typeof url === "string" ? new URL(url) : url;
       let dispatcher = dispatchers.get(target.origin);
       if (!dispatcher) {
-        dispatcher = createDispatcher(target, proxyFor(target, env), connectMs);
+        dispatcher = createDispatcher(target, proxyFor(target, env), connectSeconds * 1000);
         dispatchers.set(target.origin, dispatcher);
       }
       return dispatcher;

@@ -1,3 +1,4 @@
+export { CONNECT_SECONDS, IDLE_SECONDS } from "./call-limits.ts";
 export {
   type CatalogueModel,
   type CatalogueProvider,

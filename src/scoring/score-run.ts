@@ -1,5 +1,5 @@
 // Scoring a run by its folder: what `rollout eval` does, for programs too.
-import { isObject, systemClock, type Variables } from "../core/index.ts";
+import { dropUndefined, isObject, systemClock, type Variables } from "../core/index.ts";
 import { openResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
@@ -50,7 +50,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
 /** The config's own `eval`, and what is said on top of it. */
 export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {}): EvaluationSettings {
   const own = isObject(config) ? evaluationSchema.safeParse(config.eval).data : undefined;
-  return { ...own, ...more };
+  return { ...own, ...dropUndefined(more) };
 }
 
 type RunSettings = { registry: Registry; python: string | undefined; workers: number };

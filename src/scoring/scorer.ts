@@ -3,7 +3,7 @@ import type { CreateNetworkClient } from "../models/index.ts";
 import { chooseChecks } from "./check-list.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { createScriptedJudge } from "./judge/scripted-judge.ts";
-import type { EvaluationSettings } from "./settings.ts";
+import { type EvaluationSettings, VOTES } from "./settings.ts";
 
 export type Scorer = Pick<EvaluationOptions, "checks" | "judge">;
 
@@ -18,7 +18,7 @@ export async function createScorer(
 }
 
 function openJudge(
-  { judge_model: model, votes = 1 }: EvaluationSettings,
+  { judge_model: model, votes = VOTES }: EvaluationSettings,
   createNetworkClient: CreateNetworkClient,
 ): EvaluationOptions["judge"] {
   if (!model) return undefined;

@@ -57,7 +57,7 @@ export function configureFor(kind: DatasetKind): Configure {
       command
         .option("--merge-queries", "write scattered query files merged, and exit")
         .option("--require-policy", "only combinations that have a policy")
-        .option("--min-domains <n>", "only combinations of at least so many domains (default: 2)", whole(2));
+        .option("--min-domains <n>", "only combinations of at least so many domains", whole(2), 2);
     }
     addRunFlags(command)
       .addHelpText("after", EXAMPLES[kind])

@@ -1,5 +1,6 @@
 // `rollout eval`: scores a run, finished or not, again and again, without generating anything.
 import { readYaml } from "../../config/index.ts";
+import { dropUndefined } from "../../core/index.ts";
 import { registryFileSchema } from "../../models/index.ts";
 import { openRun } from "../../runs/index.ts";
 import {
@@ -40,7 +41,7 @@ export const configure: Configure = (command, host, done) => {
     .argument("<folder>")
     .option("--check <a,b>", "these checks, or files of your own (default: all that need no judge)", list)
     .option("--judge-model <name>", "model that judges; adds the checks that need one")
-    .option("--votes <n>", "how often the judge is asked (default: 1)", whole(1))
+    .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
     .option("--rules <file>", "YAML with the keys of a config's eval")
     .option("--models-config <file>", "your models.yml")
     .option("--base-path <dir>", "dataset folder, where it is another one than the run was made with")
@@ -81,12 +82,7 @@ async function runEval(folder: string, flags: EvalFlags, host: Host): Promise<nu
 /** A file's words, then the flags'. */
 function settingsFrom({ check: checks, judgeModel: judge_model, votes, rules }: EvalFlags): EvaluationSettings {
   const own: EvaluationSettings = rules ? readYaml(rules, evaluationSchema) : {};
-  return {
-    ...own,
-    checks: checks ?? own.checks,
-    judge_model: judge_model ?? own.judge_model,
-    votes: votes ?? own.votes,
-  };
+  return { ...own, ...dropUndefined({ checks, judge_model, votes }) };
 }
 
 function summaryLine({ rollouts, scored, kept, checks }: EvaluationCounts, folder: string): string {

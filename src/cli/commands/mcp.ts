@@ -15,7 +15,7 @@ Examples:
 In another tool's configuration:
   {"mcpServers": {"portal": {"command": "npx", "args": ["rollout", "mcp", "serve", "StudentAcademicPortal"]}}}`;
 
-type ServeFlags = { basePath?: string; http?: number; seed?: number; python?: string };
+type ServeFlags = { basePath?: string; http?: number; seed: number; python?: string };
 
 export const configure: Configure = (command, host, done) => {
   command
@@ -28,7 +28,7 @@ export const configure: Configure = (command, host, done) => {
       whole(0),
     )
     .option("--base-path <dir>", "dataset folder (default: the bundled domains)")
-    .option("--seed <n>", "seed of generated ids and times (default: 0)", whole(0))
+    .option("--seed <n>", "seed of generated ids and times", whole(0), 0)
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
     .addHelpText("after", EXAMPLES)
     .action(async (name: string, flags: ServeFlags) => {
@@ -54,7 +54,7 @@ async function serve(host: Host, name: string, flags: ServeFlags): Promise<void>
         name: domain.name,
         tools: domain.toolbox.tools,
         open: (seed) => domain.openEnvironment(seed),
-        seed: flags.seed ?? 0,
+        seed: flags.seed,
         instructions: domain.policy,
       },
       flags.http === undefined

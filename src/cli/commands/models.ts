@@ -144,7 +144,7 @@ async function show(name: string, options: Options, deps: ModelsCommandDependenc
   const registry = (await deps.loadRegistry?.(options.modelsConfig)) ?? {};
   const model = resolve(name, registry, deps);
   const { id: modelId, dialect, reasoning } = model;
-  const urls = model.baseUrls.map(hideLogin);
+  const urls = model.baseUrls.map((url) => hideLogin(url));
   const listed = findModel(model.provider, model.model);
   if (options.json) return deps.print(modelJson(factsOf(model), { wireName: model.model, dialect, urls, reasoning }));
   const lines = [

@@ -9,8 +9,7 @@ import type { Configure } from "../host.ts";
 type MultiFlags = RunFlags & { input: string; output?: string; workers?: number; mcp?: string; maxSteps?: number };
 
 const EXAMPLES = `
-Each line of the input holds id, query (or question) and, where it is known, answer. Five rollouts each, ten at once,
-unless told otherwise.
+Each line of the input holds id, query (or question) and, where it is known, answer.
 
 Examples:
   rollout multi --input questions.jsonl --output outputs/questions --rollouts 5 --agent-model scripted/agent --eval
@@ -25,6 +24,7 @@ export const configure: Configure = (command, host, done) => {
       .requiredOption("--input <file>", "questions (JSONL)")
       .option("--output <dir>", "the run folder, the same as --output-dir")
       .option("--mcp <file>", "a file with mcpServers, whose tools the agent may call"),
+    DEFAULTS,
   )
     .addOption(new Option("--workers <n>", "the same as --max-workers").argParser(whole(1)))
     .addOption(new Option("--max-steps <n>", "the same as --max-steps-per-turn").argParser(whole(1)))

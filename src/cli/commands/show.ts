@@ -12,14 +12,14 @@ Examples:
   rollout show outputs/example 'sap-001#2'        another rollout of that query
   rollout show outputs/example q1 --dataset Library --max-length 200`;
 
-type ShowFlags = { dataset?: string; maxLength?: number; json?: boolean };
+type ShowFlags = { dataset?: string; maxLength: number; json?: boolean };
 
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<folder>")
     .argument("<id>")
     .option("--dataset <name>", "of this dataset, where several have the id")
-    .option("--max-length <n>", "longest text that is printed whole (default: 2000)", whole(1))
+    .option("--max-length <n>", "longest text that is printed whole", whole(1), 2000)
     .option("--json", "the record as it is")
     .addHelpText("after", EXAMPLES)
     .action((folder: string, id: string, flags: ShowFlags) => {
@@ -29,7 +29,7 @@ export const configure: Configure = (command, host, done) => {
       for (const record of records) {
         const lines = flags.json
           ? [JSON.stringify(record.trajectory ?? record)]
-          : recordLines(terminal, record, flags.maxLength ?? 2000);
+          : recordLines(terminal, record, flags.maxLength);
         terminal.out(lines.join("\n"));
       }
       done(0);

@@ -3,6 +3,7 @@
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
 import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
+import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
 import { requestHeaders } from "../request-headers.ts";
@@ -14,9 +15,6 @@ import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";
 import { toPrompt, toTools } from "./prompt.ts";
 import { readResult } from "./reply.ts";
-
-const TOTAL_SECONDS = 600;
-const IDLE_SECONDS = 120;
 
 /** A client of the model's first base URL. Its package is loaded at the first call. */
 export function createAiSdkClient(
@@ -32,10 +30,7 @@ export function createAiSdkClient(
   traits.check?.(model, env);
   const redact = createRedactor([...secretsOf(model), ...(traits.secrets?.(env) ?? [])]);
   const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact };
-  const limits = {
-    totalMs: (settings.timeoutSeconds ?? TOTAL_SECONDS) * 1000,
-    idleMs: (deps.idleSeconds ?? IDLE_SECONDS) * 1000,
-  };
+  const limits = callLimits(settings, deps.idleSeconds);
   const options = callOptions(traits, model, settings);
   const edit = createBodyEditor(traits, model, settings);
   let provider: Promise<OpenModel> | undefined;

@@ -9,7 +9,7 @@ export type DialectDeps = {
   clock: Clock;
   /** for credentials that are no key; everything else is in the resolved model */
   env: Variables;
-  /** how long an answer that has begun may pause; 120 unless told */
+  /** seconds that an answer which has begun may pause */
   idleSeconds?: number;
 };
 

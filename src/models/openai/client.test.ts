@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function dispatchersFor(options?: { connectMs: number }): Dispatchers {
-  const dispatchers = createDispatchers({}, options);
+function dispatchersFor(connectSeconds?: number): Dispatchers {
+  const dispatchers = createDispatchers({}, connectSeconds);
   cleanups.push(() => dispatchers.close());
   return dispatchers;
 }
@@ -176,7 +176,7 @@ test("a handshake that never ends meets the limit for connecting", async () => {
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   cleanups.push(async () => silent.close());
   const { port } = silent.address() as { port: number };
-  const deps = { dispatchers: dispatchersFor({ connectMs: 100 }), clock: createManualClock() };
+  const deps = { dispatchers: dispatchersFor(0.1), clock: createManualClock() };
   const client = createOpenAiClient(modelAt(`https://127.0.0.1:${port}/v1`), {}, deps);
   await expect(client.complete(requestOf(), never)).rejects.toMatchObject({ kind: "timeout", retryable: true });
 });

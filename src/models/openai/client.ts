@@ -1,9 +1,10 @@
 // The OpenAI-compatible dialect: one call to one endpoint, straight on undici. It neither waits nor tries again; every
 // way in which a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
 import { createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
-import { type Answer, type PostLimits, post } from "../post.ts";
+import { type Answer, post } from "../post.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
@@ -14,9 +15,6 @@ import { createBodyWriter } from "./request.ts";
 export type OpenAiDeps = Omit<DialectDeps, "env">;
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
-const TOTAL_SECONDS = 600;
-const IDLE_SECONDS = 120;
-
 /** A client of the model's first base URL. */
 export function createOpenAiClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps): ModelClient {
   const url = completionsUrl(model.baseUrls[0] ?? "");
@@ -24,10 +22,7 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
   const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
   const writeBody = createBodyWriter(model, settings);
   const redact = createRedactor(secretsOf(model));
-  const limits: PostLimits = {
-    totalMs: (settings.timeoutSeconds ?? TOTAL_SECONDS) * 1000,
-    idleMs: (deps.idleSeconds ?? IDLE_SECONDS) * 1000,
-  };
+  const limits = callLimits(settings, deps.idleSeconds);
   const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
   const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact };
 

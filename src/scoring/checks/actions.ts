@@ -5,7 +5,7 @@ import type { Domain } from "../../domains/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { type MatchRules, wrongArguments } from "../match-arguments.ts";
 import { isRead, type Reference, type ReferenceCall } from "../reference.ts";
-import type { ActionRules } from "../settings.ts";
+import { type ActionRules, TOLERANCE } from "../settings.ts";
 import type { RecordedCall } from "../transcript.ts";
 
 export function actionsCheck(rules: ActionRules = {}): Check {
@@ -109,7 +109,7 @@ const FREE_TEXT = ["reason", "note", "notes", "summary", "comment", "comments", 
 const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
 
 function matchRules(rules: ActionRules, domain: Domain): MatchRules {
-  const { ignore = [], free_text = [], case_sensitive = false, tolerance = 1e-6 } = rules;
+  const { ignore = [], free_text = [], case_sensitive = false, tolerance = TOLERANCE } = rules;
   const volatile = Object.values(domain.volatile).flat();
   return { ignore, free_text: [...free_text, ...FREE_TEXT, ...SEARCHES, ...volatile], case_sensitive, tolerance };
 }

@@ -2,13 +2,14 @@
 import type { Check } from "../check.ts";
 import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
+import { QUALITY_PASS } from "../settings.ts";
 
-export function qualityCheck(passMark = 4): Check {
+export function qualityCheck(passMark = QUALITY_PASS): Check {
   return {
     name: "quality",
     version: 1,
     needsJudge: true,
-    settings: passMark === 4 ? undefined : { passMark },
+    settings: passMark === QUALITY_PASS ? undefined : { passMark },
     run: (context) =>
       askForVerdict(context, {
         system: SYSTEM,

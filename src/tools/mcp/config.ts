@@ -5,6 +5,8 @@ import { z } from "zod";
 import { createRedactor, fillVariables, isSecretName, UsageError, type Variables } from "../../core/index.ts";
 import { childEnvironment, isPassedOn } from "../child-environment.ts";
 
+const CALL_SECONDS = 60;
+
 const mcpServerSchema = z
   .strictObject({
     type: z.enum(["stdio", "http", "streamable-http"]).optional().describe("not needed: some tools write it"),
@@ -24,7 +26,7 @@ const mcpServerSchema = z
         "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
       ),
     reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
-    timeout: z.number().positive().optional().describe("seconds for one call; default 60"),
+    timeout: z.number().positive().optional().describe(`seconds for one call; default: ${CALL_SECONDS}`),
     read_only: z
       .union([z.literal(true), z.array(z.string())])
       .optional()
@@ -115,7 +117,7 @@ export function resolveServer(
     launch: launched,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
-    timeoutMs: (config.timeout ?? 60) * 1000,
+    timeoutMs: (config.timeout ?? CALL_SECONDS) * 1000,
     readOnly: config.read_only,
     redact: createRedactor([...secrets]),
   };

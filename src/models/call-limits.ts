@@ -1,0 +1,11 @@
+// How long a model call may take, where nobody says otherwise.
+import type { PostLimits } from "./post.ts";
+import type { CallSettings } from "./resolved.ts";
+
+export const CONNECT_SECONDS = 10;
+export const IDLE_SECONDS = 120;
+const TOTAL_SECONDS = 600;
+
+export function callLimits({ timeoutSeconds = TOTAL_SECONDS }: CallSettings, idleSeconds = IDLE_SECONDS): PostLimits {
+  return { totalMs: timeoutSeconds * 1000, idleMs: idleSeconds * 1000 };
+}
