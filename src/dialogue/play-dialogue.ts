@@ -101,7 +101,7 @@ class Dialogue {
     }
     const faults: string[] = [];
     while (faults.length < 3) {
-      const reply = await this.#ask("user", user, "none");
+      const reply = this.#toEntry("user", await this.#ask("user", user, "none"));
       if (reply.finish === "content-filter") {
         yield* this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
@@ -121,7 +121,8 @@ class Dialogue {
   /** The agent's reply, or how the rollout ends because of it. An empty one is asked for once more. */
   async *#agentReply(toolChoice: "auto" | "none"): AsyncGenerator<Entry, ReplyEntry | Outcome, void> {
     for (let attempt = 0; ; attempt++) {
-      const reply = withUniqueIds(await this.#ask("agent", this.#setup.agent, toolChoice), this.#entries);
+      const asked = await this.#ask("agent", this.#setup.agent, toolChoice);
+      const reply = withUniqueIds(this.#toEntry("agent", asked), this.#entries);
       const spoke = reply.content.trim() !== "";
       if (reply.finish === "content-filter") {
         yield* this.#record(reply);
@@ -146,9 +147,9 @@ class Dialogue {
     }
   }
 
-  async #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ReplyEntry> {
+  #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ModelReply> {
     const { query, environment, signal } = this.#setup;
-    const reply: ModelReply = await speaker.client.complete(
+    return speaker.client.complete(
       {
         system: speaker.system,
         messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
@@ -158,7 +159,10 @@ class Dialogue {
       },
       signal,
     );
-    return { type: "reply", by: party, ...reply, at: this.#now() };
+  }
+
+  #toEntry(by: "agent" | "user", reply: ModelReply): ReplyEntry {
+    return { type: "reply", by, ...reply, at: this.#now() };
   }
 
   async *#record(entry: Entry): AsyncGenerator<Entry, void, void> {

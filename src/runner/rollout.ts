@@ -47,30 +47,41 @@ export class Rollout {
     return (await this.#playFrom([])) as PlayedRollout;
   }
 
+  /** Every entry is made safe before the next one is asked for. */
   async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
     const { dataset, query, seed, attempt, fingerprint } = this.#planned;
+    const { folder, clock, park } = this.#context;
     this.#entries = [];
-    this.#startedAt = this.#context.clock.now();
+    this.#startedAt = clock.now();
     await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued: recorded.length });
     let environment: Environment | undefined;
     try {
       environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
-      const toolsHash = await this.#context.folder.prompts.keepTools(environment.tools);
-      const outcome = await this.#converse(environment, recorded);
-      if (outcome === "parked") return PARKED;
-      if (outcome === "differs") return outcome;
+      const toolsHash = await folder.prompts.keepTools(environment.tools);
+      const dialogue = this.#openDialogue(environment, recorded);
+      let next = await dialogue.next().catch(toEnd);
+      for (; !next.done; next = await dialogue.next().catch(toEnd)) {
+        const index = this.#entries.length;
+        const before = recorded[index];
+        if (before && differsFromRecord(next.value, before)) return "differs";
+        const entry = before ?? next.value;
+        this.#entries.push(entry);
+        if (before) continue;
+        await this.#record({ type: "entry-end", index, entry });
+        if (park.aborted) return PARKED;
+      }
+      const outcome = next.value;
       const trajectory = toTrajectory(this.#planned, {
         entries: this.#entries,
         outcome,
         startedAt: this.#startedAt,
-        endedAt: this.#context.clock.now(),
+        endedAt: clock.now(),
         tools: environment.tools,
         toolsHash,
         stateHash: contentHash(await environment.state()),
       });
       return { outcome, written: this.#finish(trajectory, outcome) };
     } catch (error) {
-      const { park } = this.#context;
       // what could not finish once the run was stopped has not failed: it continues later
       if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
       if (!(error instanceof RolloutError)) throw error;
@@ -82,13 +93,12 @@ export class Rollout {
     }
   }
 
-  /** The dialogue, each entry made safe before the next one is asked for. */
-  async #converse(environment: Environment, recorded: readonly Entry[]): Promise<Outcome | "parked" | "differs"> {
+  #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
     const { dataset, query, key, seed } = this.#planned;
     const { spec, agent, user, judge } = dataset;
     const script = dataset.scriptOf(query);
     const open = (party: "agent" | "user" | "judge", client: ModelClient) => withRecord(client, recorded, party);
-    const dialogue = playDialogue({
+    return playDialogue({
       query,
       origin: { ...key, seed, mode: spec.mode },
       environment,
@@ -104,18 +114,6 @@ export class Rollout {
       clock: this.#context.clock,
       signal: this.#abort,
     });
-    for (;;) {
-      const next = await dialogue.next().catch(toEnd);
-      if (next.done) return next.value;
-      const index = this.#entries.length;
-      const before = recorded[index];
-      if (before && differsFromRecord(next.value, before)) return "differs";
-      const entry = before ?? next.value;
-      this.#entries.push(entry);
-      if (before) continue;
-      await this.#record({ type: "entry-end", index, entry });
-      if (this.#context.park.aborted) return "parked";
-    }
   }
 
   async #finish(trajectory: Trajectory, outcome: Outcome): Promise<void> {

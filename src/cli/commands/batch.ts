@@ -8,6 +8,7 @@ import {
   chooseRunnable,
   DatasetLocator,
   findDomains,
+  type ResolvedRun,
   resolveConfig,
 } from "../../config/index.ts";
 import { UsageError } from "../../core/index.ts";
@@ -61,19 +62,23 @@ export function configureFor(kind: DatasetKind): Configure {
     }
     addRunFlags(command)
       .addHelpText("after", EXAMPLES[kind])
-      .action(async (flags: BatchFlags) => done(await runBatch(kind, flags, toPatch(command), host)));
+      .action(async (flags: BatchFlags) => {
+        const run = resolveBatch(kind, flags, toPatch(command), host);
+        if (typeof run === "number") return done(run);
+        const { runCommand } = await import("../run-command.ts");
+        done(await runCommand(host, run, flags));
+      });
   };
 }
 
-async function runBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): Promise<number> {
+/** The run that the flags ask for; or, where they ask for something else, the exit code of that. */
+function resolveBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): ResolvedRun | number {
   const locator = new DatasetLocator(patch);
   if (flags.list) return listDomains(kind, flags, patch, locator, host);
   const choice = chooseDatasets(kind, flags, locator);
   if (flags.mergeQueries) return mergeQueries(kind, choice, patch, locator, host);
   if (flags.generateConfigs) return generateConfigs(choice, patch, locator, flags, host);
-  const { runCommand } = await import("../run-command.ts");
-  const resolved = resolveConfig(choice, { folder: join("outputs", kind), patch, locator });
-  return runCommand(host, resolved, flags);
+  return resolveConfig(choice, { folder: join("outputs", kind), patch, locator });
 }
 
 function listDomains(

@@ -1,0 +1,81 @@
+// So many rollouts at once. A worker takes the next planned rollout as soon as its last one has ended; records become durable
+// while it goes on.
+import type { PlannedRollout } from "./plan.ts";
+import { type PlayedRollout, Rollout } from "./rollout.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** Records that may wait for the disk while workers go on. */
+const MAX_UNWRITTEN = 256;
+
+export class Workers {
+  readonly #context: RunContext;
+  readonly #counts = { finished: 0, failed: 0 };
+  /** each rollout listens to a signal of its own: one that thousands share costs every one of them */
+  readonly #running = new Set<AbortController>();
+  readonly #writing = new Set<Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  /** a bug in one rollout, or a disk that fails, ends the run, once nobody writes any more */
+  readonly #crash = new AbortController();
+  readonly #maxUnwritten: number;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+    this.#maxUnwritten = Math.max(context.run.config.max_workers, MAX_UNWRITTEN);
+    context.abort.addEventListener("abort", () => this.#abortAll(context.abort.reason));
+  }
+
+  start({ rollouts, size }: { rollouts: Iterable<PlannedRollout>; size: number }): Promise<void>[] {
+    const workers = Math.min(this.#context.run.config.max_workers, size);
+    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.#stop(error)));
+  }
+
+  /** Resolves when every record is on disk. */
+  async finish(): Promise<{ finished: number; failed: number }> {
+    await Promise.all(this.#writing);
+    if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
+    return this.#counts;
+  }
+
+  async #work(rollouts: Iterable<PlannedRollout>): Promise<void> {
+    if (this.#isStopped()) return;
+    for (const planned of rollouts) {
+      const controller = new AbortController();
+      this.#running.add(controller);
+      const rollout = new Rollout(this.#context, planned, controller.signal);
+      const played = await rollout.play().finally(() => this.#running.delete(controller));
+      this.#keep(played);
+      if (this.#writing.size > this.#maxUnwritten) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (this.#isStopped()) return;
+    }
+  }
+
+  #keep({ outcome, written }: PlayedRollout): void {
+    if (!outcome) return;
+    const done = written
+      .then(
+        () => {
+          this.#counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
+        },
+        (error) => this.#stop(error),
+      )
+      .finally(() => {
+        this.#writing.delete(done);
+        this.#waiting.shift()?.();
+      });
+    this.#writing.add(done);
+  }
+
+  #isStopped(): boolean {
+    const { park, abort } = this.#context;
+    return park.aborted || abort.aborted || this.#crash.signal.aborted;
+  }
+
+  #stop(error: unknown): void {
+    this.#crash.abort(error);
+    this.#abortAll(error);
+  }
+
+  #abortAll(reason: unknown): void {
+    for (const controller of this.#running) controller.abort(reason);
+  }
+}
