@@ -3,7 +3,19 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../src/config/index.ts";
-import { canonicalJson, contentHash, END_TOKENS, type ModelClient, NO_USAGE, type PlayedCall, type Query, RolloutError, type RunEvent, type StateChanges, type Trajectory } from "../src/core/index.ts";
+import {
+  canonicalJson,
+  contentHash,
+  END_TOKENS,
+  type ModelClient,
+  NO_USAGE,
+  type PlayedCall,
+  type Query,
+  RolloutError,
+  type RunEvent,
+  type StateChanges,
+  type Trajectory,
+} from "../src/core/index.ts";
 import { bundledFolder, type Domain, expectedState, loadDomain, openQueryFiles } from "../src/domains/index.ts";
 import { withoutVolatile } from "../src/domains/play-plan.ts";
 import { FAILURES, perform } from "../src/models/scripted/performance.ts";

@@ -1,6 +1,7 @@
 // Records from their files: read, labelled, scored and transformed, one at a time.
 import { messageOf, parseJson, UsageError } from "../core/index.ts";
 import { type Extent, ExtentReader, readLines } from "../files/index.ts";
+import { keyText } from "../runs/index.ts";
 import { TaskScores } from "../scoring/index.ts";
 import { BaseLabels } from "./base-labels.ts";
 import { findInputs, type InputFile } from "./inputs.ts";
@@ -102,8 +103,9 @@ export class Source {
   }
 
   #scoreOf({ dataset, query_id: queryId, rollout, metadata }: ExportRecord, run: string): number | undefined {
-    const ending = { ...metadata, stop_reason: metadata.stop_reason ?? "" };
-    return this.#scores.get(run)?.scoreOf({ dataset, queryId, rollout }, ending).score ?? undefined;
+    const { stop_reason = "", blame } = metadata;
+    const key = keyText({ dataset, queryId, rollout });
+    return this.#scores.get(run)?.scoreOf(key, { stop_reason, blame }).score ?? undefined;
   }
 
   async #transformed(record: ExportRecord, source: Parameters<Transform>[1]): Promise<ExportRecord | string> {

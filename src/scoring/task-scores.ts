@@ -1,7 +1,6 @@
 // What each rollout of a run is worth, by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
-import type { RolloutKey } from "../core/index.ts";
-import { keyText, MANIFEST_FILE, readManifest } from "../runs/index.ts";
+import { MANIFEST_FILE, readManifest } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
@@ -24,18 +23,20 @@ export class TaskScores {
     return this.#results.size === 0;
   }
 
-  resultsOf(key: RolloutKey): readonly CheckScore[] {
-    return this.#results.get(keyText(key)) ?? [];
+  /** `key`: a rollout's key as text. */
+  resultsOf(key: string): readonly CheckScore[] {
+    return this.#results.get(key) ?? [];
   }
 
-  scoreOf(key: RolloutKey, ending: Ending): TaskScore {
+  scoreOf(key: string, ending: Ending): TaskScore {
     return taskScore(this.resultsOf(key), ending, this.rule);
   }
 
-  #add({ check, version, pass, score, blame, ...more }: ScoreRecord): void {
-    const reason = pass === true ? "" : (more.reason ?? "").slice(0, MAX_REASON);
+  #add(record: ScoreRecord): void {
+    const { check, version, pass, score, blame } = record;
+    const reason = pass === true ? "" : (record.reason ?? "").slice(0, MAX_REASON);
     const result = { check, version, pass, score, blame, reason };
-    const key = scoreKey(more);
+    const key = scoreKey(record);
     const own = this.#results.get(key);
     const before = own?.findIndex((other) => other.check === check) ?? -1;
     if (!own) this.#results.set(key, [result]);

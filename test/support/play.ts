@@ -5,7 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
-import { type Clock, type Entry, type Environment, type JsonObject, type ModelClient, type ModelReply, type ModelRequest, NO_USAGE, type Outcome, type Query, type RunEvent, type ToolSpec, type Trajectory } from "../../src/core/index.ts";
+import {
+  type Clock,
+  type Entry,
+  type Environment,
+  type JsonObject,
+  type ModelClient,
+  type ModelReply,
+  type ModelRequest,
+  NO_USAGE,
+  type Outcome,
+  type Query,
+  type RunEvent,
+  type ToolSpec,
+  type Trajectory,
+} from "../../src/core/index.ts";
 import { playDialogue } from "../../src/dialogue/index.ts";
 import type { DialogueSetup } from "../../src/dialogue/play-dialogue.ts";
 import { type MakeOptions, makeRollouts, type RunResult } from "../../src/runner/index.ts";

@@ -1,6 +1,16 @@
 // A loan desk for tests of checks: a domain with rules and volatile fields, a query with a plan, and contexts made from
 // what a test says was said and called.
-import { contentHash, findErrors, type Json, type JsonObject, type Query, type ReferencePlan, type ToolSpec, type Trajectory, type TrajectoryMessage } from "../../src/core/index.ts";
+import {
+  contentHash,
+  findErrors,
+  type Json,
+  type JsonObject,
+  type Query,
+  type ReferencePlan,
+  type ToolSpec,
+  type Trajectory,
+  type TrajectoryMessage,
+} from "../../src/core/index.ts";
 import type { Domain } from "../../src/domains/index.ts";
 import type { CheckContext } from "../../src/scoring/index.ts";
 import type { Judge } from "../../src/scoring/judge/judge.ts";

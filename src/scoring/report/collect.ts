@@ -70,15 +70,18 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
 
   function add(record: Trajectory, dataset: string): void {
     const { metadata } = record;
-    const key = { dataset, queryId: record.query_id, rollout: record.rollout };
-    if (found.has(keyText(key))) return;
-    found.add(keyText(key));
+    const { query_id: queryId, rollout } = record;
+    const key = keyText({ dataset, queryId, rollout });
+    if (found.has(key)) return;
+    found.add(key);
     for (const result of scores.resultsOf(key)) countCheck(collected.checks, result);
     countTools(record, collected.tools);
     collected.agents.add(metadata.models.agent);
     collected.scripted ||= metadata.scripted;
     collected.rollouts.push({
-      ...key,
+      dataset,
+      queryId,
+      rollout,
       ...scores.scoreOf(key, metadata),
       stopReason: metadata.stop_reason,
       turns: metadata.total_turns,
