@@ -38,6 +38,13 @@ export function rolloutId(key: Pick<RolloutKey, "queryId" | "rollout">): string 
   return key.rollout === 0 ? key.queryId : `${key.queryId}#${key.rollout}`;
 }
 
+/** A rollout's key as records hold it. */
+export type RecordKey = { id: string; query_id: string; rollout: number; dataset: string };
+
+export function recordKey({ dataset, queryId, rollout }: RolloutKey): RecordKey {
+  return { id: rolloutId({ queryId, rollout }), query_id: queryId, rollout, dataset };
+}
+
 export function rolloutSeed(runSeed: number, key: RolloutKey): number {
   return seedFrom(runSeed, key.dataset, key.queryId, key.rollout);
 }

@@ -1,6 +1,6 @@
 // The record of a finished rollout, one JSON line: the shape that users already have, with its evidence added.
 import type { Outcome, StopReason } from "./outcome.ts";
-import type { Mode } from "./query.ts";
+import type { Mode, RecordKey } from "./query.ts";
 
 export type TrajectoryMessage =
   | { role: "user"; content: string }
@@ -21,11 +21,7 @@ export type UsageRecord = {
   cost_usd: number;
 };
 
-export type Trajectory = {
-  id: string;
-  query_id: string;
-  rollout: number;
-  dataset: string;
+export type Trajectory = RecordKey & {
   domains: string[];
   success: boolean;
   messages: TrajectoryMessage[];

@@ -51,8 +51,7 @@ export interface Models {
 }
 
 export function createModels(options: ModelsDeps): Models {
-  const { env, registry, clock, random, onEvent, onWait, idleSeconds } = options;
-  const { connectSeconds } = options;
+  const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds } = options;
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const deps = { env, dispatchers, clock, idleSeconds };

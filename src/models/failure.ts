@@ -71,19 +71,12 @@ export function failureOfStatus(
     return refused(`the account at ${endpoint} has no credit or quota left (${status}; ${key})`);
   if (status === 429) {
     const retryAfterMs = answer.retryAfterMs ?? retryAfterInText(answer.text);
-    return new ModelFailure("rate-limit", `${endpoint} limits its rate (429)${said}`, {
-      status,
-      retryable: true,
-      retryAfterMs,
-    });
+    const options = { status, retryable: true, retryAfterMs };
+    return new ModelFailure("rate-limit", `${endpoint} limits its rate (429)${said}`, options);
   }
   if (status >= 500 || status === 408 || status === 409 || status === 425) {
-    const { retryAfterMs } = answer;
-    return new ModelFailure("server", `${endpoint} failed (${status})${said}`, {
-      status,
-      retryable: true,
-      retryAfterMs,
-    });
+    const options = { status, retryable: true, retryAfterMs: answer.retryAfterMs };
+    return new ModelFailure("server", `${endpoint} failed (${status})${said}`, options);
   }
   if (status === 401) return refused(`${endpoint} does not accept the key (401; ${key}): set a valid one`);
   if (status === 403) return refused(`${endpoint} gives no access to ${model} (403; ${key})`);

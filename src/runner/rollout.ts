@@ -9,6 +9,7 @@ import {
   type Outcome,
   RolloutError,
   type RolloutEvent,
+  recordKey,
   rolloutId,
   sumUsage,
   type Trajectory,
@@ -125,10 +126,7 @@ export class Rollout {
   async #fail(error: RolloutError, outcome: Outcome): Promise<void> {
     const { key, attempt } = this.#planned;
     await this.#context.folder.fail({
-      id: rolloutId(key),
-      query_id: key.queryId,
-      rollout: key.rollout,
-      dataset: key.dataset,
+      ...recordKey(key),
       attempt,
       error: error.message,
       kind: error.kind,

@@ -2,7 +2,7 @@
 import {
   type Entry,
   type Outcome,
-  rolloutId,
+  recordKey,
   sumUsage,
   type ToolSpec,
   type Trajectory,
@@ -35,10 +35,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
     entry.type === "reply" && entry.by === "agent" ? [...entry.toolCalls, ...(entry.ignoredCalls ?? [])] : [],
   );
   return {
-    id: rolloutId(key),
-    query_id: key.queryId,
-    rollout: key.rollout,
-    dataset: key.dataset,
+    ...recordKey(key),
     domains: dataset.domain.servers,
     success: outcome.success,
     messages,

@@ -1,7 +1,7 @@
 // A run's folder while it is being written: one writer, append-only files, a rollout finished only once it is on disk.
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { messageOf, parseJson, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
+import { messageOf, parseJson, type RecordKey, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
 import { AppendFile, type Holder, jsonLine, Lock, type SyncMode, scanLines } from "../files/index.ts";
 import { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
 import { journalLine, scanJournal, type Unfinished } from "./journal.ts";
@@ -23,11 +23,7 @@ export type RunFolderOptions = {
 };
 
 /** A rollout that ended for infrastructure reasons. */
-export type FailureRecord = {
-  id: string;
-  query_id: string;
-  rollout: number;
-  dataset: string;
+export type FailureRecord = RecordKey & {
   attempt: number;
   error: string;
   /** the class of the failure */

@@ -1,17 +1,13 @@
 // `scores.jsonl`: one line for each result of a check. Append-only: of two lines for one rollout and one check, the later
 // one counts.
-import type { Blame, Json, Trajectory } from "../core/index.ts";
+import type { Blame, Json, RecordKey, Trajectory } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
 import { keyText } from "../runs/index.ts";
 import type { Check, CheckResult } from "./check.ts";
 
 export const SCORES_FILE = "scores.jsonl";
 
-export type ScoreRecord = {
-  id: string;
-  dataset: string;
-  query_id: string;
-  rollout: number;
+export type ScoreRecord = RecordKey & {
   check: string;
   version: number;
   /** of the trajectory's line: a record that was made anew is scored anew */

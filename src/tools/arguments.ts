@@ -1,9 +1,26 @@
 // From a model's raw argument text to checked arguments, or to an error that helps the model to do better.
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
-import { didYouMean, isObject, type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../core/index.ts";
+import {
+  didYouMean,
+  isObject,
+  type JsonObject,
+  messageOf,
+  type ToolCall,
+  type ToolResult,
+  type ToolSpec,
+} from "../core/index.ts";
 import { createAjv } from "./ajv.ts";
+import type { Toolbox } from "./naming.ts";
 
-export type CheckedArguments = { ok: true; value: JsonObject } | { ok: false; result: ToolResult };
+type CheckedArguments = { ok: true; value: JsonObject } | { ok: false; result: ToolResult };
+
+/** The tool that a call means and its checked arguments, or the error that it is answered with. */
+export function prepareCall(toolbox: Toolbox, call: ToolCall) {
+  const named = toolbox.resolve(call.name);
+  if (!named) return { ok: false, result: unknownTool(call.name, toolbox.names()) } as const;
+  const checked = checkArguments(named.spec, call.arguments);
+  return checked.ok ? { ...checked, named } : checked;
+}
 
 export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {
   let value: unknown;

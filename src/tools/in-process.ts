@@ -11,7 +11,7 @@ import {
   type ToolResult,
   type ToolSpec,
 } from "../core/index.ts";
-import { checkArguments, failure, unknownTool } from "./arguments.ts";
+import { failure, prepareCall } from "./arguments.ts";
 import type { DomainServer, ToolContext, ToolHandler } from "./domain-server.ts";
 import type { Toolbox } from "./naming.ts";
 import type { Database, OpenDatabase } from "./tables.ts";
@@ -45,13 +45,12 @@ class InProcessEnvironment implements Environment {
 
   async call(call: ToolCall): Promise<ToolResult> {
     const callNumber = this.#calls++; // before anything is awaited, so that numbers follow the order of the calls
-    const named = this.#domain.toolbox.resolve(call.name);
-    if (!named) return unknownTool(call.name, this.#domain.toolbox.names());
-    const checked = checkArguments(named.spec, call.arguments);
-    if (!checked.ok) return checked.result;
+    const prepared = prepareCall(this.#domain.toolbox, call);
+    if (!prepared.ok) return prepared.result;
+    const { named, value } = prepared;
     const server = this.#domain.servers.get(named.server) as DomainServer;
     const handler = (server.reads[named.tool] ?? server.writes[named.tool]) as ToolHandler;
-    return runHandler(handler, this.#context(named.server, server, callNumber), checked.value);
+    return runHandler(handler, this.#context(named.server, server, callNumber), value);
   }
 
   async state(): Promise<StateChanges> {

@@ -17,7 +17,7 @@ import { fileName, jsonLine } from "../../files/index.ts";
 import { addRunFlags, type RunFlags, toPatch, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { domainLines } from "../printing/list-text.ts";
-import { createTerminal } from "../printing/terminal.ts";
+import { createTerminal, type Terminal } from "../printing/terminal.ts";
 
 type BatchFlags = RunFlags & {
   all?: boolean;
@@ -74,21 +74,18 @@ export function configureFor(kind: DatasetKind): Configure {
 /** The run that the flags ask for; or, where they ask for something else, the exit code of that. */
 function resolveBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): ResolvedRun | number {
   const locator = new DatasetLocator(patch);
-  if (flags.list) return listDomains(kind, flags, patch, locator, host);
-  const choice = chooseDatasets(kind, flags, locator);
-  if (flags.mergeQueries) return mergeQueries(kind, choice, patch, locator, host);
-  if (flags.generateConfigs) return generateConfigs(choice, patch, locator, flags, host);
+  const batch: Batch = { kind, flags, patch, locator, terminal: createTerminal(host) };
+  if (flags.list) return listDomains(batch);
+  const choice = chooseDatasets(batch);
+  if (flags.mergeQueries) return mergeQueries(batch, choice);
+  if (flags.generateConfigs) return generateConfigs(batch, choice);
   return resolveConfig(choice, { folder: join("outputs", kind), patch, locator });
 }
 
-function listDomains(
-  kind: DatasetKind,
-  flags: BatchFlags,
-  { verbose = false }: ConfigPatch,
-  locator: DatasetLocator,
-  host: Host,
-): number {
-  const terminal = createTerminal(host);
+type Batch = { kind: DatasetKind; flags: BatchFlags; patch: ConfigPatch; locator: DatasetLocator; terminal: Terminal };
+
+function listDomains({ kind, flags, patch, locator, terminal }: Batch): number {
+  const { verbose = false } = patch;
   const { folder, bundled } = locator.folder(kind);
   const all = folder.list(kind);
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
@@ -101,7 +98,7 @@ function listDomains(
 type Choice = Pick<Config, "datasets" | "auto_discover">;
 
 /** The datasets that the flags name, as a config would: those named, or all that there are. */
-function chooseDatasets(kind: DatasetKind, flags: BatchFlags, locator: DatasetLocator): Choice {
+function chooseDatasets({ kind, flags, locator }: Batch): Choice {
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
   if (!flags.domains) {
     if (!flags.all && !flags.generateConfigs && !flags.mergeQueries)
@@ -126,26 +123,18 @@ function requireQueries(files: DomainFiles): DomainFiles {
 }
 
 /** One file each, with what is in force written out, for review. */
-function generateConfigs(
-  choice: Choice,
-  patch: ConfigPatch,
-  locator: DatasetLocator,
-  { configOutputDir: folder = "." }: BatchFlags,
-  host: Host,
-): number {
-  const terminal = createTerminal(host);
+function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Choice): number {
+  const { configOutputDir: folder = "." } = flags;
   const { output_dir = "outputs", ...settings } = patch;
   mkdirSync(folder, { recursive: true });
   for (const files of findDomains(choice, locator)) {
     const file = join(folder, `${fileName(files.name)}.yml`);
     const datasets = datasetsOf([files]);
-    const { config } = resolveConfig(
-      { datasets },
-      { folder: join(output_dir, fileName(files.name)), patch: settings, locator },
-    );
+    const run = join(output_dir, fileName(files.name));
+    const { config } = resolveConfig({ datasets }, { folder: run, patch: settings, locator });
     const { max_workers, seed, rollouts, max_turns, max_steps_per_turn, mode } = config;
     const written = {
-      output_dir: join(output_dir, fileName(files.name)),
+      output_dir: run,
       ...{ max_workers, seed, rollouts, max_turns, max_steps_per_turn, mode },
       ...settings,
       datasets,
@@ -156,15 +145,8 @@ function generateConfigs(
   return 0;
 }
 
-function mergeQueries(
-  kind: DatasetKind,
-  choice: Choice,
-  { query_dir }: ConfigPatch,
-  locator: DatasetLocator,
-  host: Host,
-): number {
-  const terminal = createTerminal(host);
-  const folder = query_dir ?? join(locator.folder(kind).folder.path, "queries");
+function mergeQueries({ kind, patch, locator, terminal }: Batch, choice: Choice): number {
+  const folder = patch.query_dir ?? join(locator.folder(kind).folder.path, "queries");
   for (const files of findDomains(choice, locator)) {
     const queries = openQueryFiles(files.queryFiles);
     const target = join(folder, `${fileName(files.name)}.jsonl`);

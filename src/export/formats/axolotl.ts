@@ -1,8 +1,8 @@
 // Axolotl, `type: chat_template`: arguments and tools as JSON text, which its loader parses, since one argument name may
 // hold several types; a message's `train` says whether it is learnt (`message_field_training: train`). The last message is
 // the agent's: the loader wants a last turn that can be learnt.
-import { type ChatStyle, chatColumn, chatMessages, malformed, readChat, toolsColumn } from "./chat.ts";
-import { CUT_TAIL, endWithAgent, type Format, structureProblem } from "./format.ts";
+import { type ChatStyle, chatColumn, endedChat, readChat, toolsColumn } from "./chat.ts";
+import type { Format } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "string", lossField: "train" };
 
@@ -13,13 +13,9 @@ export const axolotl: Format = {
   reasoning: { default: "keep", field: true },
   lossField: "train",
   write(dialogue, _record, options) {
-    const { messages, cut } = endWithAgent(dialogue.messages);
-    const reason = structureProblem(messages);
-    if (reason) return { reason };
-    const rows = chatMessages({ system: dialogue.system, messages }, style, options);
-    if (!rows) return malformed;
-    const row = { messages: rows, tools: toolsColumn(dialogue.tools, "text") };
-    return cut ? { row, notes: [CUT_TAIL] } : { row };
+    const chat = endedChat(dialogue, style, options);
+    if ("reason" in chat) return chat;
+    return { row: { messages: chat.messages, tools: toolsColumn(dialogue.tools, "text") }, notes: chat.notes };
   },
   read: (row) => readChat(row.messages, row.tools),
 };

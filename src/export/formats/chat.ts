@@ -8,7 +8,17 @@ import {
   type TrainingDialogue,
   withThinking,
 } from "../training-dialogue.ts";
-import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
+import {
+  type ColumnType,
+  CUT_TAIL,
+  endWithAgent,
+  type FormatOptions,
+  listOf,
+  MALFORMED,
+  type Reading,
+  structureProblem,
+  textOf,
+} from "./format.ts";
 
 export type ChatStyle = {
   /** ids tie results to calls; without them results carry the tool's name and stand in call order */
@@ -75,6 +85,15 @@ export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
 }
 
 export const malformed = { reason: MALFORMED };
+
+/** A whole dialogue that ends with the agent, or why it cannot be written. */
+export function endedChat({ system, messages: given }: TrainingDialogue, style: ChatStyle, options: FormatOptions) {
+  const { messages, cut } = endWithAgent(given);
+  const reason = structureProblem(messages);
+  if (reason) return { reason };
+  const rows = chatMessages({ system, messages }, style, options);
+  return rows ? { messages: rows, notes: cut ? [CUT_TAIL] : undefined } : malformed;
+}
 
 /** Messages of any such style, ours or not, with what is wrong in their shape. */
 export function readChat(rows: unknown, tools: unknown): Reading {
@@ -149,7 +168,7 @@ export function readToolList(tools: unknown, problems: string[]): JsonObject[] {
   });
 }
 
-const CALLS: ColumnType = {
+export const CALLS: ColumnType = {
   list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
 };
 

@@ -2,12 +2,8 @@
 
 import type { DatasetRow } from "../row-text.ts";
 import { type DialogueMessage, withThinking } from "../training-dialogue.ts";
-import { readChat, toolsColumn } from "./chat.ts";
-import type { ColumnType, Format } from "./format.ts";
-
-const CALLS: ColumnType = {
-  list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
-};
+import { CALLS, readChat, toolsColumn } from "./chat.ts";
+import type { Format } from "./format.ts";
 
 export const deepseek: Format = {
   name: "deepseek",

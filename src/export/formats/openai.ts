@@ -1,7 +1,7 @@
 // OpenAI's fine-tuning rows: `messages` and `tools`; the last message is the agent's; an empty list is refused, so its key
 // is left out. Arguments stay the text that the model wrote.
-import { type ChatStyle, chatColumn, chatMessages, malformed, readChat, toolsColumn } from "./chat.ts";
-import { CUT_TAIL, endWithAgent, type Format, structureProblem } from "./format.ts";
+import { type ChatStyle, chatColumn, chatMessages, endedChat, readChat, toolsColumn } from "./chat.ts";
+import type { Format } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "raw", lossField: "weight", lossValue: (loss) => (loss ? 1 : 0) };
 
@@ -12,20 +12,17 @@ export const openai: Format = {
   reasoning: { default: "drop", field: true },
   lossField: "weight",
   write(dialogue, _record, options) {
-    const { messages, cut } = endWithAgent(dialogue.messages);
-    const reason = structureProblem(messages);
-    if (reason) return { reason };
-    const rows = chatMessages({ system: dialogue.system, messages }, style, options);
-    if (!rows) return malformed;
-    const { tools } = dialogue;
+    const chat = endedChat(dialogue, style, options);
+    if ("reason" in chat) return chat;
+    const { messages, tools } = dialogue;
     const isParallel = messages.some((message) => message.role === "assistant" && message.calls.length > 1);
     return {
       row: {
-        messages: rows,
+        messages: chat.messages,
         tools: tools.length > 0 ? toolsColumn(tools, "list") : undefined,
         parallel_tool_calls: isParallel || undefined,
       },
-      notes: cut ? [CUT_TAIL] : undefined,
+      notes: chat.notes,
     };
   },
   read(row) {

@@ -59,14 +59,7 @@ export function findModel(providerId: string, model: string): CatalogueModel | u
   return listModels(providerId).find((candidate) => candidate.model === model);
 }
 
-type ProviderRecord = {
-  name: string;
-  url: string;
-  keys: string[];
-  keyOptional?: boolean;
-  dialect?: string;
-  aliases?: string[];
-};
+type ProviderRecord = Pick<CatalogueProvider, "name" | "url" | "keys"> & Partial<CatalogueProvider>;
 
 /** Provider, model, dollars per million tokens (in, out, cached in), context, longest output, reasoning, own dialect. */
 type ModelLine = [

@@ -1,5 +1,6 @@
 // A reply on the wire, whole or in pieces, as OpenAI-compatible servers write it.
-import type { ChatMessage, JsonObject } from "../../core/index.ts";
+import { type JsonObject, sum } from "../../core/index.ts";
+import { lengthOf } from "../scripted/script.ts";
 import type { WireReply } from "./damage.ts";
 import type { WireRequest } from "./wire-request.ts";
 
@@ -72,7 +73,6 @@ function callsOf({ toolCalls }: WireReply): WireCall[] {
 
 /** Four characters a token. What stood in the request before the last reply is taken for cached, in blocks of 64. */
 function usageOf(reply: WireReply, { size, messages }: WireRequest): JsonObject {
-  const sum = (list: number[]) => list.reduce((total, length) => total + length, 0);
   const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
   const fresh = sum(messages.slice(Math.max(lastReply, 0)).map(lengthOf));
   const prompt = tokens(size);
@@ -87,11 +87,6 @@ function usageOf(reply: WireReply, { size, messages }: WireRequest): JsonObject 
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
-}
-
-function lengthOf(message: ChatMessage): number {
-  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-  return message.content.length + calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
 }
 
 function tokens(characters: number): number {

@@ -58,7 +58,8 @@ export function estimateUsage(request: ModelRequest, reply: string): Usage {
   };
 }
 
-function lengthOf(message: ChatMessage): number {
+/** In characters. */
+export function lengthOf(message: ChatMessage): number {
   const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
   return message.content.length + calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
 }

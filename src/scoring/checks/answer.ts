@@ -2,7 +2,7 @@
 // regard to case, articles and punctuation; a judge decides where texts differ and one is there.
 import type { Json } from "../../core/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
-import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
+import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { numbersIn } from "../values.ts";
 
 export const answerCheck: Check = {
@@ -38,11 +38,6 @@ export const judgedAnswerCheck: Check = {
 const SYSTEM = `You compare a given answer to a question with the known one. It passes if it says the same thing: other words, units or
 more detail are fine; a hedge between several answers, or a different one, is not.
 Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
-
-function readVerdict(answer: Record<string, unknown>): VerdictShape | undefined {
-  if (typeof answer.pass !== "boolean") return undefined;
-  return { pass: answer.pass, score: answer.pass ? 1 : 0, reason: String(answer.reason ?? "") };
-}
 
 function predictionOf({ trajectory, dialogue }: CheckContext): string {
   const { prediction } = trajectory as { prediction?: unknown };

@@ -2,7 +2,7 @@
 // nobody gave it, recited its whole scenario at once, left while its own yes was waited for. A judge is asked about the
 // rest where one is there.
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
-import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
+import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
 import { identifiersIn, occurs } from "../values.ts";
 
@@ -44,11 +44,6 @@ const SYSTEM = `You check a simulated user in a dialogue with a service agent. T
 ended the dialogue before its goal was settled, used facts that are neither in the scenario nor said by the agent, spoke as if it
 were the agent, or told everything it knows at once without being asked. What the agent did wrong is not the user's fault.
 Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
-
-function readVerdict(answer: Record<string, unknown>): VerdictShape | undefined {
-  if (typeof answer.pass !== "boolean") return undefined;
-  return { pass: answer.pass, score: answer.pass ? 1 : 0, reason: String(answer.reason ?? "") };
-}
 
 function findSwappedRoles({ trajectory }: CheckContext): string | undefined {
   const { stop_reason, message } = trajectory.metadata;

@@ -33,3 +33,9 @@ export async function askForVerdict(
   const reason = `${votes.length > 1 ? `${inFavour} of ${answers.length} votes; ` : ""}${deciding?.reason ?? ""}`;
   return { pass, score, reason, blame: pass ? undefined : blame, details };
 }
+
+/** The plainest answer: pass or not, and why. */
+export function readVerdict(answer: Record<string, unknown>): VerdictShape | undefined {
+  if (typeof answer.pass !== "boolean") return undefined;
+  return { pass: answer.pass, score: answer.pass ? 1 : 0, reason: String(answer.reason ?? "") };
+}

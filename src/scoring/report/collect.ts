@@ -1,7 +1,6 @@
 // A run's rollouts with their scores, read from its folder: what a report is made of.
 import { join } from "node:path";
 import {
-  type Blame,
   findErrors,
   isObject,
   parseJson,
@@ -12,20 +11,17 @@ import {
 } from "../../core/index.ts";
 import { scanLines } from "../../files/index.ts";
 import { type FailureRecord, keyText, listRecordFiles, type Manifest, openRun } from "../../runs/index.ts";
-import type { ScoreRule } from "../task-score.ts";
+import type { ScoreRule, TaskScore } from "../task-score.ts";
 import { type CheckScore, TaskScores } from "../task-scores.ts";
 
-export type RolloutFacts = RolloutKey & {
-  pass: boolean | null;
-  score: number | null;
-  blame?: Blame;
-  evidence?: string;
-  stopReason: StopReason;
-  turns: number;
-  toolCalls: number;
-  costUsd: number;
-  tokens: number;
-};
+export type RolloutFacts = RolloutKey &
+  TaskScore & {
+    stopReason: StopReason;
+    turns: number;
+    toolCalls: number;
+    costUsd: number;
+    tokens: number;
+  };
 
 export type ToolFacts = { calls: number; errors: number };
 export type CheckFacts = { version: number; passed: number; failed: number; undecided: number };

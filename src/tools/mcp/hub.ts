@@ -8,7 +8,7 @@ import {
   type ToolSpec,
   type Variables,
 } from "../../core/index.ts";
-import { checkArguments, unknownTool } from "../arguments.ts";
+import { prepareCall } from "../arguments.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
 import { type McpServersConfig, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
@@ -116,11 +116,10 @@ class McpEnvironment implements Environment {
   }
 
   async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
-    const named = this.#toolbox.resolve(call.name);
-    if (!named) return unknownTool(call.name, this.#toolbox.names());
-    const checked = checkArguments(named.spec, call.arguments);
-    if (!checked.ok) return checked.result;
-    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, checked.value, signal);
+    const prepared = prepareCall(this.#toolbox, call);
+    if (!prepared.ok) return prepared.result;
+    const { named, value } = prepared;
+    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, value, signal);
   }
 
   /** A call of a shared server has had its effect for everyone: it is not made again. */

@@ -14,7 +14,7 @@ import {
   type ToolSpec,
   UsageError,
 } from "../../core/index.ts";
-import { checkArguments, failure, unknownTool } from "../arguments.ts";
+import { failure, prepareCall } from "../arguments.ts";
 import { capResult } from "../cap.ts";
 import type { Toolbox } from "../naming.ts";
 import { LostChild, type PythonChild } from "./child.ts";
@@ -80,10 +80,9 @@ class PythonEnvironment implements Environment {
   async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     signal.throwIfAborted();
     const number = this.#calls++; // before anything is awaited, so that numbers follow the order of the calls
-    const named = this.#domain.toolbox.resolve(call.name);
-    if (!named) return unknownTool(call.name, this.#domain.toolbox.names());
-    const checked = checkArguments(named.spec, call.arguments);
-    if (!checked.ok) return checked.result;
+    const prepared = prepareCall(this.#domain.toolbox, call);
+    if (!prepared.ok) return prepared.result;
+    const { named } = prepared;
     const request = {
       op: "call",
       session: this.#session,
