@@ -70,7 +70,7 @@ function callsOf({ toolCalls }: WireReply): WireCall[] {
   }));
 }
 
-/** Four characters a token. What stood in the request before the last reply is taken for cached, in blocks of 64. */
+/** Four characters per token. What came before the last reply in the request counts as cached, in blocks of 64. */
 function usageOf(reply: WireReply, { size, messages }: WireRequest): JsonObject {
   const sum = (list: number[]) => list.reduce((total, length) => total + length, 0);
   const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
