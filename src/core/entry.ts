@@ -7,9 +7,9 @@ export type ReplyEntry = ModelReply & {
   type: "reply";
   by: Party;
   at: string;
-  /** calls next to its words that came although tools were off: counted, never executed */
+  /** calls that came with the text although tools were off: counted, never executed */
   ignoredCalls?: ToolCall[];
-  /** why this reply is kept as evidence but is no part of the dialogue; it was asked for again */
+  /** why this reply is kept as evidence but is not part of the dialogue; it was requested again */
   rejected?: string;
 };
 

@@ -1,17 +1,17 @@
-// The door to every kind of tool. One environment belongs to one rollout; nothing in it is shared with another.
+// The interface to every kind of tool. One environment belongs to one rollout; nothing in it is shared with another.
 import type { Json } from "./json.ts";
 import type { ToolCall, ToolSpec } from "./message.ts";
 
-/** Why a tool result is an error: the model's mistakes apart from the tool's own answer. */
+/** Why a tool result is an error: separates the model's mistakes from the tool's own answer. */
 type ToolFault = "unknown_tool" | "malformed_arguments" | "invalid_arguments" | "tool_error";
 
 export type ToolResult = {
   content: string;
   isError: boolean;
   fault?: ToolFault;
-  /** the whole result where `content` was cut for the model */
+  /** the whole result, if `content` was cut for the model */
   raw?: string;
-  /** the trouble that was injected on purpose into this result */
+  /** the fault injected into this result on purpose */
   injected?: string;
 };
 
@@ -23,12 +23,12 @@ export type StateChanges = { [table: string]: { [id: string]: { [field: string]:
 
 export interface Environment {
   readonly tools: ToolSpec[];
-  /** Never throws for what the model or the tool did wrong; a RolloutError here means that the tools are out of reach. */
+  /** Never throws for what the model or the tool did wrong; a RolloutError means the tools are unreachable. */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
   isReadOnly(toolName: string): boolean;
   /**
-   * For replaying a record: true where this call must not be executed again, because others share its effects; the
-   * environment then takes the recorded result for its own. False, or no such method: execute it and compare.
+   * For replaying a record: true if this call must not be executed again because others share its effects; the
+   * environment then adopts the recorded result. False, or no such method: execute it and compare.
    */
   trust?(call: ToolCall, recorded: ToolResult): boolean;
   state(): Promise<StateChanges>;

@@ -1,5 +1,5 @@
-// The whole failure philosophy: a RolloutError ends one rollout and stops nobody else; a UsageError stops the command;
-// anything else is a bug of ours. A tool's own failure is none of these: it is a tool result marked as an error.
+// The whole failure philosophy: a RolloutError ends one rollout and no other; a UsageError stops the command;
+// anything else is our bug. A tool's own failure is none of these: it is a tool result marked as an error.
 import type { Blame, LoopReason } from "./outcome.ts";
 
 export class RolloutError extends Error {
@@ -7,7 +7,7 @@ export class RolloutError extends Error {
   readonly boundary: Blame;
   readonly retryable: boolean;
   readonly stopReason: LoopReason;
-  /** the class of the failure: what counts of failures are kept by */
+  /** the class of the failure: failures are counted by it */
   readonly kind: string;
   constructor(
     boundary: Blame,
@@ -24,11 +24,11 @@ export class RolloutError extends Error {
 
 export type Location = { file: string; line?: number; column?: number };
 
-/** What the user can mend: a wrong flag, a bad config, a missing file. Shown as one or a few lines, without a stack. */
+/** What the user can fix: a wrong flag, a bad config, a missing file. Shown as one or a few lines, without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
   readonly location: Location | undefined;
-  /** the message without the place */
+  /** the message without the location */
   readonly reason: string;
   constructor(reason: string, location?: Location) {
     super(location ? `${formatLocation(location)}: ${reason}` : reason);

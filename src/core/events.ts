@@ -1,10 +1,10 @@
-// One union for terminal, journal and page.
+// One union of events for terminal, journal and page.
 import type { Entry } from "./entry.ts";
 import type { Usage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RolloutKey } from "./query.ts";
 
-/** What a dataset comes to in this run: everything planned, and how much of it is there already. */
+/** A dataset's counts in this run: everything planned, and how much of it is already done. */
 export type DatasetCounts = {
   name: string;
   planned: number;
@@ -29,7 +29,7 @@ export type RolloutStart = RolloutKey & {
   at: string;
   attempt: number;
   fingerprint: string;
-  /** entries taken over from the record of an earlier attempt */
+  /** entries reused from the record of an earlier attempt */
   continued: number;
 };
 export type EntryEnd = RolloutKey & { type: "entry-end"; index: number; entry: Entry };
@@ -44,7 +44,7 @@ export type RolloutEnd = RolloutKey & {
   usage: Usage;
   durationMs: number;
 };
-/** An endpoint makes its callers wait: a rate limit, a back-off, an open breaker. */
+/** An endpoint is making its callers wait: a rate limit, a back-off, an open breaker. */
 type EndpointWait = { type: "endpoint-wait"; at: string; endpoint: string; seconds: number; reason: string };
 /** One line for people: a record that could not be replayed, a full disk, a repeated query. */
 type RunNote = { type: "run-note"; at: string; message: string };

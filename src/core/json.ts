@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same text for equal values, whatever the order of their keys; undefined members are left out as in JSON. */
+/** The same text for equal values, regardless of key order; undefined members are left out as in JSON. */
 export function canonicalJson(value: unknown): string {
   if (value === undefined || value === null || typeof value !== "object") return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -19,13 +19,13 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** 16 hex digits of SHA-256: short enough to read, and no clash among the contents of one run. */
+/** 16 hex digits of SHA-256: short enough to read, and long enough not to clash within one run. */
 export function contentHash(value: unknown): string {
   const text = typeof value === "string" ? value : canonicalJson(value);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** The value, or undefined where the text is not JSON. */
+/** The value, or undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

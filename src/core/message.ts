@@ -1,9 +1,9 @@
-// What travels between the parties and the models, whatever the wire.
+// What travels between the parties and the models, independent of the wire format.
 import type { Json, JsonObject } from "./json.ts";
 
 export type Party = "agent" | "user";
 
-/** `arguments` is the raw text as the model emitted it; `originalId` is there where the model's own id was not usable. */
+/** `arguments` is the raw text as the model emitted it; `originalId` is set if the model's own id was unusable. */
 export type ToolCall = { id: string; name: string; arguments: string; originalId?: string };
 
 export type Usage = {
@@ -32,7 +32,7 @@ export type ToolSpec = {
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 };
 
-/** What all replies and verdicts among these came to. */
+/** The total usage of all replies and verdicts among these. */
 export function sumUsage(entries: Iterable<{ usage?: Usage }>): Usage {
   let sum = NO_USAGE;
   for (const { usage } of entries) if (usage) sum = addUsage(sum, usage);
@@ -49,7 +49,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** In the form that models and trainers take. */
+/** In the form that models and trainers expect. */
 export function toFunctionTools(tools: readonly ToolSpec[]): JsonObject[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",

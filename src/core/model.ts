@@ -1,4 +1,4 @@
-// The door to every model: scripted, over the network, from a cassette.
+// The interface to every model: scripted, over the network, from a cassette.
 import type { Json } from "./json.ts";
 import type { ChatMessage, Finish, Party, ToolCall, ToolSpec, Usage } from "./message.ts";
 import type { Mode } from "./query.ts";
@@ -11,7 +11,7 @@ export type ModelRequest = {
   origin: RequestOrigin;
 };
 
-/** Which call of which rollout this is: for seeds, cassettes, stickiness and scripted models; never sent as it is. */
+/** Which call of which rollout this is: for seeds, cassettes, stickiness and scripted models; never sent as is. */
 export type RequestOrigin = {
   dataset: string;
   queryId: string;
@@ -19,7 +19,7 @@ export type RequestOrigin = {
   seed: number;
   mode: Mode;
   party: Party | "judge";
-  /** how many calls this party has made in this rollout before */
+  /** how many calls this party has already made in this rollout */
   position: number;
 };
 
@@ -31,7 +31,7 @@ export type ModelReply = {
   toolCalls: ToolCall[];
   usage: Usage;
   finish: Finish;
-  /** the tool calls were written as text and read from there */
+  /** the tool calls were written as text and parsed from it */
   recovered?: true;
   /** a script wrote this, not a model: the endpoint is a rehearsal */
   scripted?: true;

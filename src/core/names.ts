@@ -1,4 +1,4 @@
-// Finding the name somebody meant.
+// Finding the name that was meant.
 
 /** The candidate nearest to a mistyped name, if any is near enough to be meant. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {

@@ -6,7 +6,7 @@ export function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Null where there is nothing to take the mean of. */
+/** Null for an empty list. */
 export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : sum(values) / values.length;
 }

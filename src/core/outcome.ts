@@ -2,7 +2,7 @@
 
 export type Blame = "agent" | "user" | "tool" | "judge" | "infrastructure";
 
-/** The ends that the loop itself knows, with the `success` each carries. Stop conditions bring reasons of their own. */
+/** The loop's own stop reasons, each with its `success`. Stop conditions add their own reasons. */
 export const LOOP_REASONS = {
   user_stop: true,
   user_transfer: true,
@@ -14,7 +14,7 @@ export const LOOP_REASONS = {
   user_fault: false,
   context_overflow: false,
   content_filter: false,
-  /** ends only in failures.jsonl */
+  /** recorded only in failures.jsonl */
   infrastructure: false,
 } as const;
 
@@ -27,7 +27,7 @@ export type Outcome = {
   stopReason: StopReason;
   blame?: Blame;
   message?: string;
-  /** the class of a failure: what counts of failures are kept by */
+  /** the class of a failure: failures are counted by it */
   kind?: string;
 };
 

@@ -26,9 +26,9 @@ export type Query = {
   messages: OpeningMessage[];
   userSystemPrompt: string;
   taskInfo: TaskInfo;
-  /** OpenAI function tools that the query itself brings, for `wrong_tool` */
+  /** OpenAI function tools that the query itself provides, for `wrong_tool` */
   tools?: JsonObject[];
-  /** of the record as it stands in the file */
+  /** of the record as it is in the file */
   hash: string;
 };
 

@@ -1,8 +1,8 @@
-// Secrets struck out of any text that leaves the program, and what may be shown in their place.
+// Strikes secrets out of any text that leaves the program, and says what may be shown instead.
 
 /**
- * Strikes out each secret, as it is and as it may be dressed: URL-encoded, escaped in JSON, in base64 alone or inside
- * longer encoded text. Secrets of fewer than four characters and usual stand-ins for "no key" are no secrets.
+ * Strikes out each secret, as is and in its encodings: URL-encoded, escaped in JSON, in base64 alone or inside
+ * longer encoded text. Secrets of fewer than four characters and common placeholders for "no key" do not count.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = new Set(
@@ -32,7 +32,7 @@ function formsOf(secret: string): string[] {
   return forms.filter((form) => form.length >= MIN_LENGTH);
 }
 
-/** The characters of base64 that stand for these bytes alone, when `offset` other bytes (modulo three) stand before. */
+/** The base64 characters that encode only these bytes, when `offset` other bytes (modulo three) come before them. */
 function insideBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -42,12 +42,12 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
-/** URLs in a text as they may be shown: with something else in the place of a name and a password. */
+/** URLs in a text as they may be shown: with name and password replaced. */
 export function hideLogin(url: string, replacement = ""): string {
   return url.replace(/(\w:\/\/)[^/@\s]+@/g, (_, scheme: string) => `${scheme}${replacement}`);
 }
 
-/** Whether a setting of this name holds a secret. */
+/** Whether a setting with this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return /key|token$|secret|password|auth|credential|cookie/i.test(name);
 }

@@ -18,7 +18,7 @@ export function plannedCalls(plan: ReferencePlan): PlanCall[] {
 
 const REFERENCE = /\{\{([^{}]+)\}\}/g;
 
-/** Fills references in a value and all that is in it. A text that is one reference as a whole keeps the value's type. */
+/** Fills references in a value, at any depth. A text that is a single reference keeps the value's type. */
 export function fillPlaceholders<T extends Json>(value: T, played: readonly PlayedCall[]): T {
   return fill(value, played) as T;
 }

@@ -1,8 +1,8 @@
-// Texts as every reader of UTF-8 takes them.
+// Text that every UTF-8 reader accepts.
 
 type MaybeIllFormed = string & { isWellFormed(): boolean; toWellFormed(): string };
 
-/** Halves of surrogate pairs become U+FFFD. */
+/** Lone surrogates become U+FFFD. */
 export function wellFormed(text: string): string {
   const checked = text as MaybeIllFormed;
   return checked.isWellFormed() ? text : checked.toWellFormed();

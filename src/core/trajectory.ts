@@ -38,7 +38,7 @@ export type Trajectory = RecordKey & {
     usage: { [party: string]: UsageRecord };
     cost_usd: number;
     models: { agent: string; user?: string; judge?: string };
-    /** true where a scripted model took part: such a record is no model's output */
+    /** true if a scripted model took part: such a record is not a model's output */
     scripted: boolean;
     seed: number;
     fingerprint: string;
@@ -47,7 +47,7 @@ export type Trajectory = RecordKey & {
     final_state_hash: string;
     faults: { type: string; [detail: string]: string }[];
     attempt: number;
-    /** made under other settings than earlier records of the run, with --allow-drift */
+    /** made with different settings than earlier records of the run, with --allow-drift */
     drift?: boolean;
     timings: { started_at: string; ended_at: string; duration_ms: number };
   };

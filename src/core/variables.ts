@@ -1,4 +1,4 @@
-// `${VAR}` and `${VAR:-default}` in texts that users write, filled from the environment that is handed in.
+// `${VAR}` and `${VAR:-default}` in texts that users write, filled from the environment that is passed in.
 import { UsageError } from "./errors.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -9,9 +9,9 @@ export type FillOptions = {
   where: string;
   /** a variable without a value stays as it is written, instead of being an error */
   keepMissing?: boolean;
-  /** variables that somebody else fills */
+  /** variables that are filled elsewhere */
   skip?: readonly string[];
-  /** texts that hold `${` in other ways, such as a shell's, are fine */
+  /** other uses of `${` in the text, such as a shell's, are fine */
   allowOthers?: boolean;
 };
 

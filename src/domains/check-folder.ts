@@ -1,4 +1,4 @@
-// A dataset folder read from end to end: everything that is wrong or odd, with its place, before a run meets it.
+// Checks a whole dataset folder: everything wrong or odd, with its location, before a run hits it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject, type Location, messageOf, plannedCalls, UsageError } from "../core/index.ts";
@@ -63,7 +63,7 @@ async function checkDomain(
   checkQueries(files, domain, report, warn);
 }
 
-/** Loads the servers for real and opens one environment: a class that is not there shows only now. */
+/** Loads the servers for real and opens one environment: a missing class shows only now. */
 async function tryLoading(
   files: DomainFiles,
   resources: DomainResources,
@@ -155,7 +155,7 @@ function checkTables(folder: DatasetFolder, report: FolderReport): void {
   }
 }
 
-/** Files that only evaluation reads: broken ones stop no run. */
+/** Files that only evaluation reads: broken ones do not stop a run. */
 function checkExtras(folder: DatasetFolder, report: FolderReport): void {
   const tasks = join(folder.path, "validated_tasks");
   const combos = existsSync(tasks) ? readdirSync(tasks).map((name) => join(tasks, name, "validated_combos.json")) : [];
@@ -191,7 +191,7 @@ function fail(report: FolderReport, message: string, location: Location): void {
   report.findings.push({ level: "error", message, location });
 }
 
-/** The same complaint may come from several readers of a file: it is told once. */
+/** The same complaint may come from several readers of a file: it is reported once. */
 function note(report: FolderReport, error: unknown): void {
   if (!(error instanceof UsageError)) throw error;
   const finding: Finding = {

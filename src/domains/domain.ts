@@ -22,18 +22,18 @@ import type { DomainFiles } from "./folder.ts";
 export type Domain = {
   name: string;
   servers: string[];
-  /** without the markers that delimit its parts; undefined where the folder has none */
+  /** without the markers that delimit its parts; undefined if the folder has none */
   policy: string | undefined;
   toolbox: Toolbox;
   /** checkable rules of all its servers, tools under their wire names */
   rules: PolicyRule[];
   volatile: { [table: string]: string[] };
-  /** of all that shapes a dialogue besides queries and prompts: tools, data, code */
+  /** of everything that shapes a dialogue besides queries and prompts: tools, data, code */
   contentHash: string;
   openEnvironment(seed: number): Promise<Environment>;
 };
 
-/** What domains of a run share. The pool is asked for only where a domain's servers are written in Python. */
+/** What domains of a run share. The pool is requested only if a domain's servers are written in Python. */
 export type DomainResources = { nameStyle?: NameStyle; python?: () => PythonPool };
 
 export async function loadDomain(files: DomainFiles, resources: DomainResources = {}): Promise<Domain> {
@@ -71,7 +71,7 @@ function openerOfModules(files: DomainFiles, toolbox: Toolbox, servers: Map<stri
   return async (seed) => openInProcess({ toolbox, servers, database }, seed);
 }
 
-/** Without Python on the machine this is where it shows, before anything runs. */
+/** If Python is missing on this machine, it shows here, before anything runs. */
 async function openerOfPython(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
   const pool = resources.python?.();
   if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and no Python is to be used here`);
@@ -154,7 +154,7 @@ function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Without the comments that mark its parts, which are for programs; undefined where there is none. */
+/** Without the comments that mark its parts, which are for programs; undefined if there is none. */
 export function readPolicy({ policyFile }: Pick<DomainFiles, "policyFile">): string | undefined {
   if (!policyFile) return undefined;
   return readFileSync(policyFile, "utf8")

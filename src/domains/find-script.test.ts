@@ -54,7 +54,7 @@ test("a folder's own queries are known too; among those with one opening, scenar
     find({ party: "user", system: `Play a person.\n\n# Scenario\n\n${scenario}`, opening, tools: [] })?.plan[0]?.say;
   expect(user("You lost a ticket.", "Hi")).toBe("Tickets.");
   expect(user("You owe books.", "Hi")).toBe("Books.");
-  // nothing was said yet: only the scenario is there
+  // nothing has been said yet: there is only the scenario
   expect(user("You want a tour.")).toBe("Tours.");
   expect(find(agent("A tour, please."))?.plan[0]?.say).toBe("Tours.");
   expect(find(agent("Hi", ["museum_help"]))?.plan[0]?.say).toBe("Tickets.");

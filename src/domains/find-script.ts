@@ -1,4 +1,4 @@
-// From what a model server sees of a dialogue to the reference plan behind it: queries are found by their opening message,
+// Finds the reference plan behind a dialogue that a model server sees: queries are found by their opening message,
 // among the bundled domains and those of a folder. Only indexes stay in memory; plans are read when needed.
 import { contentHash, type ReferencePlan, UsageError } from "../core/index.ts";
 import type { DialogueSign, FindScript, Script } from "../models/index.ts";
@@ -10,7 +10,7 @@ import { openQueryFiles, type QueryFile } from "./query-file.ts";
 
 export type ScriptFinder = { find: FindScript /** how many queries can be found */; size: number };
 
-/** `basePath` adds a dataset folder to the bundled domains, and comes first. */
+/** `basePath` adds a dataset folder, which takes precedence over the bundled domains. */
 export function createScriptFinder(options: { basePath?: string } = {}): ScriptFinder {
   const folders = [...(options.basePath ? ownFolders(options.basePath) : []), bundled("single"), bundled("cross")];
   const known = new Map<string, KnownQuery[]>();
@@ -47,7 +47,7 @@ type NamesFor = (tools: readonly string[]) => Named;
 /** A query of a known domain, and where its text is. */
 type KnownQuery = { domain: NamesFor; queries: QueryFile; index: number; scenario: string };
 
-/** Several queries may open with the same words: then the user's scenario or the agent's tools decide. */
+/** Several queries may open with the same words: the user's scenario or the agent's tools then decide. */
 function choose(
   known: Map<string, KnownQuery[]>,
   { opening, system, tools, party }: DialogueSign,
@@ -79,7 +79,7 @@ export function createScript({ servers, toolbox }: Named, plan: ReferencePlan): 
   };
 }
 
-/** The tools under the names that a request gives them; servers are never started for it. */
+/** The tools under the names that a request gives them; no server is started for this. */
 function namesOf(files: DomainFiles): NamesFor {
   const made = new Map<NameStyle, Named>();
   return (tools) => {

@@ -1,4 +1,4 @@
-// A dataset folder as users have it: which domains and combinations it holds, and which file is whose. Reads names only;
+// A user's dataset folder: which domains and combinations it holds, and which file belongs to which. Reads names only;
 // contents are read when a domain is loaded.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -8,7 +8,7 @@ import { matchName, setKey, splitStem } from "./names.ts";
 export type DatasetKind = "single" | "cross";
 export type FolderOptions = { queryDir?: string; policyDir?: string; label?: string };
 
-/** One domain or combination and the files it has. `missing` says in words what it lacks. */
+/** One domain or combination and the files it has. `missing` lists what it lacks. */
 export type DomainFiles = {
   name: string;
   servers: string[];
@@ -18,7 +18,7 @@ export type DomainFiles = {
   serverFiles: { [server: string]: string };
   /** folders of `*.json` tables, in order; later ones add to earlier ones */
   tableFolders: string[];
-  /** what Python servers are told they are: their own name, or the combination's in the order that its database uses */
+  /** the name passed to Python servers: their own name, or the combination's in the order that its database uses */
   databaseName: string;
   missing: string[];
 };
@@ -28,7 +28,7 @@ const SERVER_EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".py"];
 
 export class DatasetFolder {
   readonly path: string;
-  /** what people call it: its path, or "the bundled domains" */
+  /** its name in messages: its path, or "the bundled domains" */
   readonly label: string;
   readonly #queryDir: string;
   readonly #policyDir: string;
@@ -62,7 +62,7 @@ export class DatasetFolder {
     return [...sets.values()].map((servers) => this.#files(servers)).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The domain or combination that is meant by these names, in any order and spelling. */
+  /** The domain or combination meant by these names, in any order and spelling. */
   find(names: string[]): DomainFiles {
     const known = this.serverNames();
     const servers = names.map((name) => {
@@ -76,7 +76,7 @@ export class DatasetFolder {
     return this.#files([...new Set(servers)]);
   }
 
-  /** The order of its servers is the query file's, else the alphabet's: never the one they were asked for in. */
+  /** Its servers are in the query file's order, else alphabetical: never in the order they were requested. */
   #files(set: string[]): DomainFiles {
     const key = setKey(set);
     const known = this.serverNames();
@@ -100,7 +100,7 @@ export class DatasetFolder {
     return { name, servers, queryFiles, policyFile, toolListFiles, serverFiles, tableFolders, databaseName, missing };
   }
 
-  /** Flat entities for all; a combination's own folder replaces them where there is one. */
+  /** Flat entities for all; a combination's own folder replaces them, if it exists. */
   #tableFolders(servers: string[], sameSet: (stem: string) => boolean): string[] {
     const outputs = join(this.path, "database", "outputs");
     const own = (part: string) => folders(join(outputs, part)).filter((folder) => sameSet(basename(folder)));
@@ -142,7 +142,7 @@ function requireFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new UsageError(`${path} is a file, not a folder`);
 }
 
-/** Where several extensions share a stem, the one that comes first in the list wins. */
+/** If files share a stem, the extension that comes first in the list wins. */
 function filesByStem(folder: string, extensions: string[]): Map<string, string> {
   const found = new Map<string, string>();
   if (!existsSync(folder)) return found;

@@ -1,4 +1,4 @@
-// Real MCP servers as a domain: whatever tools they list, with no policy, no tables and no rules of ours.
+// Real MCP servers as a domain: the tools they list, without policy, tables or rules.
 import { contentHash } from "../core/index.ts";
 import { type McpHub, type McpServersConfig, Toolbox } from "../tools/index.ts";
 import type { Domain } from "./domain.ts";
@@ -17,7 +17,7 @@ export async function loadMcpDomain(name: string, servers: McpServersConfig, hub
   };
 }
 
-/** What a server is, without the environment and headers it is given: those may hold keys, and shape no dialogue. */
+/** A server without its environment and headers: those may hold keys and do not shape a dialogue. */
 function launchOf({ command, args, url, isolation }: McpServersConfig[string]) {
   return { command, args, url, isolation };
 }

@@ -1,4 +1,4 @@
-// What the agent is offered: the domain's tools, another domain's that do not work, or none.
+// What the agent is offered: the domain's tools, another domain's tools (which do not work), or none.
 import { createRandom, type Environment, type Mode, type Query, RolloutError, type ToolSpec } from "../core/index.ts";
 import { failure, unknownTool } from "../tools/index.ts";
 import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
@@ -8,7 +8,7 @@ export type ModeOptions = {
   mode: Mode;
   seed: number;
   query: Query;
-  /** domains whose tools may stand in for the wrong ones */
+  /** domains whose tools may serve as the wrong ones */
   others: readonly DomainFiles[];
 };
 
@@ -18,7 +18,7 @@ export async function openForMode(domain: Domain, options: ModeOptions): Promise
   return createInert(wrongTools(domain, options));
 }
 
-/** The query's own tools if it has them, else those of another domain, chosen by seed, that shares no name. */
+/** The query's own tools if it has any, else those of another domain (chosen by seed) that shares no tool name. */
 function wrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolSpec[] {
   if (query.tools) return toToolSpecs(query.tools, `query ${query.id}`);
   const own = new Set(domain.toolbox.tools.map((tool) => domain.toolbox.resolve(tool.name)?.tool));
@@ -39,7 +39,7 @@ function wrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolS
 
 const toolsByFiles = new WeakMap<DomainFiles, ToolSpec[]>();
 
-/** Read once: the same list object then stands for the same tools in every rollout. */
+/** Read once: every rollout then uses the same list object for the same tools. */
 function toolsOf(files: DomainFiles): ToolSpec[] {
   let tools = toolsByFiles.get(files);
   if (!tools) {

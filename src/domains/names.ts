@@ -12,7 +12,7 @@ export function matchName(written: string, known: Iterable<string>): string | un
   );
 }
 
-/** A combination is a set: the same key for the same servers in any order. */
+/** A combination is a set: the same servers have the same key in any order. */
 export function setKey(servers: string[]): string {
   return servers.map(fold).sort().join("+");
 }
@@ -31,7 +31,7 @@ function withoutSuffix(folded: string): string {
   return folded.replace(/(mcp|server)+$/, "");
 }
 
-/** The servers meant by a text such as `A_B`, `A+B` or `campus_navigator_mcp`; undefined where one is not known. */
+/** The servers meant by a text such as `A_B`, `A+B` or `campus_navigator_mcp`; undefined if one is unknown. */
 export function parseNames(written: string, known: Iterable<string>): string[] | undefined {
   const names = [...known];
   const parts = written.split(/[+,\s]+/).filter((part) => part !== "");

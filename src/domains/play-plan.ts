@@ -30,7 +30,7 @@ export async function playPlan(domain: Domain, query: Query, seed = 0): Promise<
   }
 }
 
-/** The expected final state with its references filled from the played calls; undefined where the query has none. */
+/** The expected final state with its references filled from the played calls; undefined if the query has none. */
 export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
   const expected = query.taskInfo.expected_state;
   return expected && fillPlaceholders(expected, played);

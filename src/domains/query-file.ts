@@ -1,5 +1,5 @@
 // Queries read from JSONL files, merged. Only ids and places stay in memory; a query's text is read when its rollout
-// starts, so that a plan over a hundred thousand queries costs megabytes.
+// starts, so that a plan over a hundred thousand queries takes only megabytes.
 import { existsSync } from "node:fs";
 import {
   contentHash,
@@ -19,11 +19,11 @@ type Line = Extent & {
   file: string;
   line: number;
   hash: string;
-  /** of the record without its id; made when two lines have one id */
+  /** of the record without its id; computed when two lines have the same id */
   content?: string;
 };
 
-/** The same id with other content: kept under a new id, and worth telling the user. */
+/** The same id with different content: kept under a new id, and worth telling the user. */
 export type IdClash = { id: string; keptAs: string; first: Location; second: Location };
 
 export class QueryFile {
@@ -49,7 +49,7 @@ export class QueryFile {
     return (this.#lines[index] as Line).id;
   }
 
-  /** Of the line's text, without reading it again. */
+  /** The hash of the line's text, without reading it again. */
   hash(index: number): string {
     return (this.#lines[index] as Line).hash;
   }
@@ -64,7 +64,7 @@ export class QueryFile {
     return { ...toQuery(parseLine(text, line), locationOf(line)), id: line.id, hash: line.hash };
   }
 
-  /** The line as it stands in the file, under its merged id. */
+  /** The line as it is in the file, under its merged id. */
   record(index: number): JsonObject {
     const line = this.#lines[index] as Line;
     return { ...parseLine(readLine(line), line), id: line.id };
@@ -94,7 +94,7 @@ export function openQueryFiles(files: string[]): QueryFile {
   return new QueryFile(lines, repeats, clashes);
 }
 
-/** Every line that cannot be a query, instead of the first one only. */
+/** Every line that cannot be a query, not only the first. */
 export function queryProblems(file: string): UsageError[] {
   const problems: UsageError[] = [];
   readQueryLines(file, (problem) => problems.push(problem));
@@ -178,7 +178,7 @@ function idOf(record: JsonObject): string {
   return contentHash([text, record.tools ?? null]);
 }
 
-/** The query under this id and those that were kept under `<id>~2`, `<id>~3`, … */
+/** The query with this id and those kept under `<id>~2`, `<id>~3`, … */
 function namesakesOf(id: string, byId: Map<string, Line>): Line[] {
   const namesakes: Line[] = [];
   for (let line = byId.get(id); line; line = byId.get(`${id}~${namesakes.length + 1}`)) namesakes.push(line);

@@ -1,4 +1,4 @@
-// What a run's rollouts share besides models: Python processes and MCP servers, started when needed, gone at the end.
+// Shared by a run's rollouts besides models: Python processes and MCP servers, started when needed, ended with the run.
 import type { Variables } from "../core/index.ts";
 import { McpHub, type McpServersConfig, type NameStyle, PythonPool } from "../tools/index.ts";
 import type { DomainResources } from "./domain.ts";

@@ -15,9 +15,9 @@ export type AppendOptions = {
   sync: SyncMode;
   /** where the last complete line ends, if a scan has found that already */
   completeBytes?: number;
-  /** told once when the disk is full, and again when writing goes on by itself because there is room */
+  /** called once when the disk is full, and again when writing resumes because there is room */
   onPause?: (message: string) => void;
-  /** set: a full disk is no longer waited for */
+  /** once aborted, a full disk is no longer waited for */
   giveUp?: AbortSignal;
 };
 
@@ -86,7 +86,7 @@ export class AppendFile {
     });
   }
 
-  /** Writes and syncs what was appended before; nothing is taken after that. Closing again changes nothing. */
+  /** Writes and syncs what was appended before; accepts nothing after that. Closing again does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -117,7 +117,7 @@ export class AppendFile {
   }
 
   async #flush(): Promise<void> {
-    await new Promise(setImmediate); // what else is appended in this tick goes into the same write
+    await new Promise(setImmediate); // anything else appended in this tick goes into the same write
     while (this.#pending.length > 0) {
       const bytes = Buffer.from(this.#pending.join(""));
       const waiting = this.#waiting;
@@ -189,7 +189,7 @@ export class AppendFile {
       this.#syncWaiting = [];
     }
     this.#syncing = undefined;
-    // what came while the sync was under way is not covered by it
+    // what was appended during the sync is not covered by it
     if (this.#syncWaiting.length > 0 || (this.#dirty && !this.#failure)) this.#scheduleSync();
   }
 }
@@ -199,7 +199,7 @@ function isFullDisk(error: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** What went wrong with the disk is for its owner to mend; what was recorded so far is kept. */
+/** Disk errors are for the user to fix; what has been recorded so far is kept. */
 function writeError(path: string, error: unknown): unknown {
   const isSystems = typeof (error as NodeJS.ErrnoException).code === "string";
   return isSystems ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;

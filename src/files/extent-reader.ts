@@ -1,4 +1,4 @@
-// Parts of files, read again by where they are. Each file is opened once.
+// Rereads parts of files by their offsets. Each file is opened once.
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Extent } from "./lines.ts";
 
@@ -22,7 +22,7 @@ export class ExtentReader {
   }
 }
 
-/** Several parts of one file, one after the other. */
+/** Several parts of one file, in sequence. */
 export function* readExtents(file: string, extents: Iterable<Extent>): Generator<Buffer, void> {
   const reader = new ExtentReader();
   try {

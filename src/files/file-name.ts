@@ -1,4 +1,4 @@
-// Names that people give, as parts of paths.
+// User-given names as parts of paths.
 import { contentHash } from "../core/index.ts";
 
 /** A name as one part of a path: never empty, `.`, `..` or a separator; two names never share a file. */
@@ -10,5 +10,5 @@ export function fileName(name: string): string {
   return encoded.length <= MAX_NAME ? encoded : `${encoded.slice(0, MAX_NAME - 17)}~${contentHash(name)}`;
 }
 
-/** In bytes, with room for an extension: file systems end at 255. */
+/** In bytes, with room for an extension: file systems allow at most 255. */
 const MAX_NAME = 200;

@@ -1,7 +1,7 @@
 // JSON lines on disk: writing them so that every reader agrees where a line ends, and reading large files line by line.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** One line, newline included. Characters that some readers take for line ends are escaped. */
+/** One line, including the newline. Characters that some readers take for line ends are escaped. */
 export function jsonLine(value: unknown): string {
   return `${escapeLineEnds(JSON.stringify(value))}\n`;
 }
@@ -17,10 +17,10 @@ const escapeCharacter = (end: string) => `\\u${end.charCodeAt(0).toString(16).pa
 /** Where bytes are in a file. */
 export type Extent = { offset: number; length: number };
 
-/** `bytes` are valid until the next line is asked for. */
+/** `bytes` is valid until the next line is requested. */
 export type Line = Extent & {
   bytes: Buffer;
-  /** counted from 1, from where reading began */
+  /** counted from 1, starting where reading began */
   number: number;
   /** the file ends here without a newline: a last line, or one that a crash tore */
   isOpen: boolean;
@@ -29,8 +29,8 @@ export type Line = Extent & {
 const CHUNK = 4 << 20;
 
 /**
- * The lines of a file, from an offset on; a file of any size takes a few megabytes. To follow a file that grows, read again
- * from behind the last complete line.
+ * The lines of a file from an offset on; a file of any size takes a few megabytes. To follow a growing file, read again
+ * from the end of the last complete line.
  */
 export function* readLines(file: string, from = 0): Generator<Line, void> {
   if (!existsSync(file)) return;
@@ -70,7 +70,7 @@ export function* readLines(file: string, from = 0): Generator<Line, void> {
   }
 }
 
-/** Calls back for each complete line and returns the offset behind the last one: what follows is a torn tail. */
+/** Calls back for each complete line and returns the offset after the last one: what follows is a torn tail. */
 export function scanLines(file: string, onLine: (line: Line) => void): number {
   let end = 0;
   for (const line of readLines(file)) {

@@ -1,5 +1,5 @@
-// One writer per run folder. A lock names its holder (host, pid, start of that process) and is touched while it is held.
-// On the same host a dead process's lock is no obstacle; on another host it expires after a minute of silence.
+// One writer per run folder. A lock names its holder (host, pid, start of that process) and is touched while held.
+// On the same host a dead process's lock is taken over; on another host a lock expires after a minute of silence.
 import {
   existsSync,
   linkSync,
@@ -44,20 +44,20 @@ export class Lock {
     return new Lock(path, own);
   }
 
-  /** Who holds it now, alive as far as can be told from here. */
+  /** The current holder, if it is alive as far as we can tell. */
   static holder(path: string): Holder | undefined {
     const holder = readHolder(path);
     return holder && isAlive(holder, path) ? holder : undefined;
   }
 
-  /** Leaves the lock alone where another host took this process for dead and holds it now. */
+  /** Leaves the lock alone if another host took this process for dead and now holds it. */
   release(): void {
     clearInterval(this.#timer);
     if (canonicalJson(readHolder(this.#path)) === canonicalJson(this.#own)) rmSync(this.#path, { force: true });
   }
 }
 
-/** Only one process at a time may judge a left-over lock; it judges again once it is alone. */
+/** Only one process at a time may judge a leftover lock; it checks again once it is alone. */
 function takeOver(path: string, what: string, own: Holder): void {
   const guard = `${path}.takeover`;
   if (existsSync(guard) && isLeftBehind(guard)) rmSync(guard, { force: true });
@@ -85,7 +85,7 @@ function isLeftBehind(guard: string): boolean {
   return isDead || Date.now() - statSync(guard).mtimeMs > TOUCH_MS;
 }
 
-/** Undefined where there is no lock, or one that its process has not finished writing. */
+/** Undefined if there is no lock, or one whose process has not finished writing it. */
 function readHolder(path: string): Holder | undefined {
   const holder = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
   return isObject(holder) ? (holder as Holder) : undefined;
@@ -97,7 +97,7 @@ function isAlive(holder: Holder, path: string): boolean {
   return start !== undefined && (holder.processStart === "" || start === "" || start === holder.processStart);
 }
 
-/** When a process started, so that a reused pid is not taken for its predecessor; "" where that cannot be told. */
+/** When a process started, so that a reused pid is not taken for its predecessor; "" if that is unknown. */
 function processStart(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
@@ -113,7 +113,7 @@ function processStart(pid: number): string | undefined {
   }
 }
 
-/** Whole or not at all: a process that is killed here leaves no lock that nobody can read. */
+/** All or nothing: a process killed here never leaves an unreadable lock. */
 function createExclusively(path: string, holder: Holder): boolean {
   const draft = writeDraft(path, holder);
   try {
@@ -129,7 +129,7 @@ function createExclusively(path: string, holder: Holder): boolean {
   }
 }
 
-/** What file systems say that have no hard links. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
 function createWithoutLinks(path: string, holder: Holder): boolean {
@@ -148,7 +148,7 @@ function writeDraft(path: string, holder: Holder): string {
   return draft;
 }
 
-/** What processes left that were killed while they took the lock. */
+/** Removes what processes left behind that were killed while taking the lock. */
 function removeDrafts(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const pid = name.startsWith(`${basename(path)}.`) ? /\.(\d+)\.new$/.exec(name)?.[1] : undefined;

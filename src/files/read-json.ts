@@ -1,5 +1,5 @@
-// JSON as people edit it: where it is broken, the error says in which line and column, whatever the engine's own message
-// gives away.
+// JSON as people edit it: if it is broken, the error gives the line and column, no matter what the engine's own message
+// reveals.
 import { readFileSync } from "node:fs";
 import { type Location, messageOf, UsageError } from "../core/index.ts";
 
@@ -7,7 +7,7 @@ export function readJson(file: string): unknown {
   return parseJsonAt(readFileSync(file, "utf8"), { file });
 }
 
-/** `location.line` is where the text begins in its file; the first line unless told. */
+/** `location.line` is where the text begins in its file; the first line by default. */
 export function parseJsonAt(text: string, location: Location): unknown {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   try {
@@ -29,7 +29,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Where a text stops being JSON: the offset of the first token that cannot stand there. */
+/** Where a text stops being JSON: the offset of the first unexpected token. */
 function faultIn(text: string): number {
   const open: ("}" | "]")[] = [];
   let at = 0;

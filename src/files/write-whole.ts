@@ -1,4 +1,4 @@
-// A small file replaced as a whole: a reader, also after a power loss, finds the old text or the new one.
+// Replaces a small file as a whole: a reader, even after a power loss, finds either the old text or the new one.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -14,7 +14,7 @@ export function writeWhole(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** A new name is on disk only when its folder is; where folders cannot be synced, the file system sees to it. */
+/** A new name is on disk only when its folder is; if folders cannot be synced, it is up to the file system. */
 export function syncFolder(path: string): void {
   let descriptor: number | undefined;
   try {

@@ -1,5 +1,5 @@
 // Notices an endpoint that fails the same way for everyone, keeps requests away from it for a while, and then lets one
-// through to see. Periods grow; after several in vain it says that the endpoint is given up.
+// through as a probe. Periods grow; after several failed probes it gives the endpoint up.
 import type { ModelFailure } from "./failure.ts";
 
 const FAILURES = 20;
@@ -19,24 +19,24 @@ export class Breaker {
     return this.#openUntil === undefined;
   }
 
-  /** Whether waiting any longer is in vain. */
+  /** Whether waiting any longer is pointless. */
   get isGivenUp(): boolean {
     return this.#openings > OPENINGS;
   }
 
-  /** Milliseconds until a request may go; infinite while one is finding out. */
+  /** Milliseconds until a request may start; infinite while a probe is running. */
   waitFor(now: number): number {
     if (this.#openUntil === undefined) return 0;
     return this.#probing ? Number.POSITIVE_INFINITY : Math.max(0, this.#openUntil - now);
   }
 
-  /** A request goes: while open, it is the one that finds out. */
+  /** A request starts: while open, it is the probe. */
   start(): { isProbe: boolean } {
     if (!this.isClosed) this.#probing = true;
     return { isProbe: this.#probing };
   }
 
-  /** The endpoint answered. True where that ends an outage. */
+  /** The endpoint answered. True if that ends an outage. */
   succeed(): boolean {
     const wasOpen = !this.isClosed;
     this.#same = { failure: "", count: 0, owners: new Set() };
@@ -46,7 +46,7 @@ export class Breaker {
     return wasOpen;
   }
 
-  /** Milliseconds for which the endpoint is left alone from now on, where this failure is the one that opens it. */
+  /** Milliseconds for which the endpoint is now left alone, if this failure opens the breaker. */
   fail(error: ModelFailure, by: { owner: string; isProbe: boolean; now: number }): number | undefined {
     const failure = `${error.kind} ${error.status ?? ""}`;
     if (this.#same.failure !== failure) this.#same = { failure, count: 0, owners: new Set() };
@@ -61,7 +61,7 @@ export class Breaker {
     return milliseconds;
   }
 
-  /** The request that was to find out came to no end: another one may. */
+  /** The probe was abandoned: another request may be the probe. */
   abandonProbe(): void {
     this.#probing = false;
   }

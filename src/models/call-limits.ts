@@ -1,4 +1,4 @@
-// How long a model call may take, where nobody says otherwise.
+// How long a model call may take by default.
 import type { PostLimits } from "./post.ts";
 import type { CallSettings } from "./resolved.ts";
 

@@ -14,7 +14,7 @@ export type ClientSource = {
   open(script: Script | undefined): ModelClient;
 };
 
-/** What is known of a model besides how to call it: for estimates and warnings. */
+/** What is known about a model besides how to call it: for estimates and warnings. */
 type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
 
 export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };

@@ -1,5 +1,5 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
-// endpoints, so that limits hold for everyone together. Packages that a dialect needs are loaded at its first call.
+// endpoints, so that limits apply to all of them together. Packages that a dialect needs are loaded at its first call.
 import type { Clock, ModelClient, Random, Variables } from "../core/index.ts";
 import { findDialect } from "./dialects/index.ts";
 import { createDispatchers } from "./http.ts";
@@ -12,41 +12,41 @@ import type { RetryWait } from "./retry.ts";
 import { secretsOf } from "./secrets.ts";
 
 export type ModelsDeps = {
-  /** keys, proxies and whatever the registry refers to are read from here and nowhere else */
+  /** keys, proxies and variables that the registry refers to are read only from here */
   env: Variables;
   registry?: Registry;
   clock: Clock;
   random: Pick<Random, "next">;
-  /** an endpoint is waited for, left alone, or back */
+  /** an endpoint is making callers wait, is left alone, or is back */
   onEvent?: (event: EndpointEvent) => void;
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
-  /** seconds that an answer which has begun may pause */
+  /** seconds that an answer may pause once it has begun */
   idleSeconds?: number;
   /** seconds for making a connection */
   connectSeconds?: number;
 };
 
-/** What a dataset or the command line sets in place of the registry's. */
+/** What a dataset or the command line sets instead of the registry. */
 type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
 
-/** What goes on at this moment, and how often calls were tried again for what reason. */
+/** The current load, and how often calls were retried, by reason. */
 export type NetworkLoad = {
   endpoints: { endpoint: string; inFlight: number; waiting: number }[];
   retries: { [kind: string]: number };
 };
 
 export interface Models {
-  /** A client with retries, limits and replicas around it. A scripted model's name is the caller's to handle first. */
+  /** A client with retries, limits and replicas around it. The caller must handle scripted names first. */
   client(name: string, settings: CallSettings, overrides?: ModelOverrides): ModelClient;
-  /** Throws a UsageError for a name that leads nowhere and for a key that is not there. */
+  /** Throws a UsageError for a name that does not resolve and for a missing key. */
   resolve(name: string, overrides?: ModelOverrides): ResolvedModel;
-  /** Every text of the models resolved so far that must not be seen: for createRedactor. */
+  /** The secrets of all models resolved so far: for createRedactor. */
   secrets(): string[];
-  /** No further call begins and none is tried again; those under way may finish. */
+  /** No new call begins and none is retried; calls in flight may finish. */
   park(): void;
   load(): NetworkLoad;
-  /** Drops every connection; calls under way fail. */
+  /** Drops every connection; calls in flight fail. */
   close(): Promise<void>;
 }
 

@@ -127,7 +127,7 @@ test("a server's text is cut, and the key is struck out of it in every dress", (
   for (const form of dressed) expect(failure.message).not.toContain(form);
   expect(failure.message.length).toBeLessThan(420);
   expect(failureOfReply(context, "nonsense", key).message).toContain("nonsense: [redacted]");
-  // a key across the place of the cut leaves no half behind
+  // a key that spans the cut leaves no half behind
   expect(classify(400, said(`${"x".repeat(290)}${key}`)).message).not.toContain("sk-very");
 });
 

@@ -1,4 +1,4 @@
-// Every bad answer of a model server, in our words: what failed, whether trying again can help, how long to wait, and
+// Every bad answer of a model server in our terms: what failed, whether a retry can help, how long to wait, and
 // what the user can do. Texts from servers are cut and redacted; a key is only ever named.
 import { type Blame, isObject, type Json, type LoopReason, parseJson, RolloutError } from "../core/index.ts";
 
@@ -8,7 +8,7 @@ export const FAILURE_KINDS = [
   "network",
   "timeout",
   "bad-reply",
-  /** our own breaker refuses to ask */
+  /** our own breaker blocks the request */
   "unavailable",
   "refused",
   "context-overflow",
@@ -36,18 +36,18 @@ type ModelFailureOptions = {
   retryAfterMs?: number;
 };
 
-/** Whom was asked, as far as an error text may say it. */
+/** Who was asked, as far as an error message may tell. */
 export type FailureContext = {
   /** shown in messages: no credentials, no query */
   endpoint: string;
   model: string;
   keyName?: string;
-  /** who asked: a full context or a filtered text is theirs */
+  /** who asked: a full context or a filtered text is blamed on them */
   party: Blame;
   redact: (text: string) => string;
 };
 
-/** The failure that an HTTP status outside 2xx means, or an error object inside a reply that calls itself fine. */
+/** The failure that an HTTP status outside 2xx means, or an error object inside a successful reply. */
 export function failureOfStatus(
   context: FailureContext,
   answer: { status: number; text: string; retryAfterMs?: number | undefined },
@@ -98,7 +98,7 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
   return new ModelFailure(kind, `no answer from ${context.endpoint}${said}`, { retryable: true, cause: error });
 }
 
-/** An answer that is no reply: cut, not JSON, or without a choice. It is never read by guess. */
+/** An answer that is not a reply: cut, not JSON, or without a choice. Nothing is guessed. */
 export function failureOfReply(context: FailureContext, what: string, text = ""): ModelFailure {
   return new ModelFailure("bad-reply", `${context.endpoint} answered ${what}${excerpt(context, text)}`, {
     retryable: true,
@@ -138,7 +138,7 @@ const FILTERED = new RegExp(
   ].join("|"),
   "i",
 );
-// "exceeded your current quota" is not here: Google says it of a minute's quota too
+// "exceeded your current quota" is not here: Google also says it about a minute's quota
 const OUT_OF_CREDIT =
   /insufficient_quota|exceeded_current_quota|insufficient (balance|credit|fund)|credit balance is too low|billing_hard_limit/i;
 
@@ -146,7 +146,7 @@ const TEXT_LIMIT = 300;
 
 /** `: text` for the end of a message, or nothing. */
 function excerpt(context: FailureContext, text: string): string {
-  // redact before cutting, so that no part of a key is left at the edge
+  // redact before cutting, so that no partial key is left at the edge
   const line = context
     .redact(text.slice(0, 20_000))
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")

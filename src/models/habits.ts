@@ -1,5 +1,5 @@
 // How each model is told to think and what it wants back, as one table: the first rule that fits decides. A dialect's own
-// rules come before it, and a registry entry's own `reasoning` stands above all.
+// rules come before it, and a registry entry's own `reasoning` overrides all.
 import { findDialect } from "./dialects/index.ts";
 import { fits, type HabitRule, type HabitsSubject, habits, NO_HABITS } from "./habit-rule.ts";
 import type { ReasoningHabits } from "./resolved.ts";
@@ -11,7 +11,7 @@ export function habitsOf(subject: HabitsSubject): ReasoningHabits {
 }
 
 const RULES: HabitRule[] = [
-  // Gateways with one parameter for whatever is behind them, and a field of their own.
+  // Gateways with one parameter for every model behind them, and their own field.
   {
     provider: /^(openrouter|kilo|cline|cline-pass|vercel-ai-gateway)$/,
     habits: habits("effort", "send back", "reasoning"),
@@ -19,7 +19,7 @@ const RULES: HabitRule[] = [
 
   // DeepSeek from V3.2 on answers 400 when a reply that called tools comes back without its reasoning; the original R1
   // answered 400 when any came back, called no tools, and could not be told to stop thinking. DeepSeek's own
-  // `deepseek-reasoner` is no R1 any more, so only names that say R1 are held to be one.
+  // `deepseek-reasoner` is no longer R1, so only names that say R1 are taken for it.
   { model: /deepseek.*\br1\b/i, habits: NO_HABITS },
   // From V4 on that holds for all later turns too, and everything that DeepSeek itself serves is V4 or newer.
   { provider: /^deepseek$/, habits: habits("thinking", "send back all") },
@@ -35,7 +35,7 @@ const RULES: HabitRule[] = [
   { provider: /^(vllm|sglang|llamacpp)$/, habits: habits("template", "send back") },
   { provider: /^(alibaba|qwen)/, habits: habits("flag", "keep") },
 
-  // By name, no matter who serves it: also behind a custom api_base.
+  // By name, no matter who serves it, even behind a custom api_base.
   { model: /deepseek.*v4/i, habits: habits("thinking", "send back all") },
   { model: /deepseek/i, habits: habits("thinking", "send back") },
   { model: /(^|\/)gpt-\d.*chat/i, habits: NO_HABITS },

@@ -64,7 +64,7 @@ test("plain HTTP goes through the proxy as a forwarded request, with the proxy's
 test("HTTPS goes through a tunnel, so the proxy sees neither key nor text", async () => {
   const { seen, host } = await serveProxy();
   const { reply, host: target } = await callThrough({ HTTPS_PROXY: host }, "https");
-  // the server behind it speaks no TLS, so the call fails beyond the tunnel
+  // the server behind it does not speak TLS, so the call fails beyond the tunnel
   expect(reply).toBeInstanceOf(Error);
   expect(seen).toEqual([`CONNECT ${target}`]);
 });

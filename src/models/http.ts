@@ -1,4 +1,4 @@
-// Connections to model servers: one pool for each origin, straight or through the proxy that the environment asks for.
+// Connections to model servers: one pool per origin, direct or through the proxy that the environment names.
 // The HTTP client's own time limits are off; each call sets its own.
 import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
@@ -11,11 +11,11 @@ export type ProxyEnvironment = { readonly [name: string]: string | undefined };
 export interface Dispatchers {
   /** The dispatcher for a URL's origin; the same one for every call to it. */
   for(url: string | URL): Dispatcher;
-  /** Drops every connection; calls under way fail. */
+  /** Drops every connection; calls in flight fail. */
   close(): Promise<void>;
 }
 
-/** `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in capitals or not, are read from `env` and nowhere else. */
+/** `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in upper or lower case, are read only from `env`. */
 export function createDispatchers(env: ProxyEnvironment, connectSeconds = CONNECT_SECONDS): Dispatchers {
   const dispatchers = new Map<string, Dispatcher>();
   return {
@@ -36,7 +36,7 @@ export function createDispatchers(env: ProxyEnvironment, connectSeconds = CONNEC
   };
 }
 
-/** On first use: a run without network models, and every other command, starts without it. */
+/** Loaded on first use: a run without network models, and every other command, does not need it. */
 function loadUndici(): typeof import("undici") {
   return createRequire(import.meta.url)("undici");
 }

@@ -15,7 +15,7 @@ const replyOf = (tokens = 0): ModelReply => ({
 const busy = (retryAfterMs?: number) => new ModelFailure("rate-limit", "busy (429)", { retryable: true, retryAfterMs });
 const broken = () => new ModelFailure("server", "failed (503)", { retryable: true, status: 503 });
 
-/** A gate in front of a model whose calls end when the test says so. */
+/** A gate in front of a model whose calls end when the test decides. */
 function gated(limits: EndpointLimits = {}) {
   const clock = createManualClock();
   const events: EndpointEvent[] = [];

@@ -1,6 +1,6 @@
-// One gate for each endpoint, shared by all who call it: so many requests at once, per minute, tokens per minute; fewer
-// at once when the server says "too many", more again when it copes; nobody while it asks for a pause or fails for
-// everyone. Requests pass in the order in which they came, so no rollout starves.
+// One gate per endpoint, shared by all callers: limits on concurrent requests, requests and tokens per minute; fewer
+// at once when the server says "too many", more again when it copes; none while it asks for a pause or fails for
+// everyone. Requests pass in order of arrival, so no rollout starves.
 import { setMaxListeners } from "node:events";
 import type { Clock, ModelClient, RequestOrigin, Usage } from "../core/index.ts";
 import { Breaker } from "./breaker.ts";
@@ -10,7 +10,7 @@ import { MinuteWindow, type Spending } from "./minute-window.ts";
 import type { EndpointLimits } from "./resolved.ts";
 import { MAX_RETRY_AFTER_MS } from "./retry.ts";
 
-/** What people should see of an endpoint: that it is waited for, left alone, or back. */
+/** What users should see of an endpoint: that it is waited for, left alone, or back. */
 export type EndpointEvent = {
   type: "endpoint-wait" | "endpoint-breaker" | "endpoint-resume";
   endpoint: string;
@@ -22,7 +22,7 @@ export type EndpointEvent = {
 
 export type GateOptions = { clock: Clock; onEvent?: ((event: EndpointEvent) => void) | undefined };
 
-/** The same gate for the same base URL and key; where its callers' limits differ, the tighter one holds. */
+/** The same gate for the same base URL and key; if its callers' limits differ, the tighter one applies. */
 export interface Gates {
   all(): Iterable<EndpointGate>;
   for(baseUrl: string, caller: { keyName?: string; limits: EndpointLimits }): EndpointGate;
@@ -74,7 +74,7 @@ export class EndpointGate {
   readonly #clock: Clock;
   readonly #onEvent: GateOptions["onEvent"];
   readonly #breaker = new Breaker();
-  /** a Set keeps the order of arrival, and lets those leave who were aborted */
+  /** a Set keeps the order of arrival and lets aborted requests leave */
   readonly #queue = new Set<Ticket>();
   #maximum = MAX_IN_FLIGHT;
   #cap = MAX_IN_FLIGHT;
@@ -82,7 +82,7 @@ export class EndpointGate {
   #tokens: MinuteWindow | undefined;
   #inFlight = 0;
   #successes = 0;
-  /** counts the times the cap shrank: what was under way by then does not shrink it again */
+  /** how often the cap has shrunk: requests in flight at that time do not shrink it again */
   #round = 0;
   #pausedUntil = 0;
   #announcedUntil = 0;
@@ -101,7 +101,7 @@ export class EndpointGate {
   get waiting(): number {
     return this.#queue.size;
   }
-  /** how many requests may be under way at once, just now */
+  /** how many requests may currently be in flight at once */
   get cap(): number {
     return this.#cap;
   }
@@ -119,7 +119,7 @@ export class EndpointGate {
     this.#tokens = chooseTighter(this.#tokens, limits.tokensPerMinute);
   }
 
-  /** Waits for a place. Rejects with the signal's reason, or with a ModelFailure while the endpoint is out of order. */
+  /** Waits for a slot. Rejects with the signal's reason, or with a ModelFailure while the endpoint is down. */
   async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
     if (this.#isParked) throw parkedError();
@@ -151,7 +151,7 @@ export class EndpointGate {
     });
   }
 
-  /** No further request begins; those under way may finish. */
+  /** No new request begins; those in flight may finish. */
   park(): void {
     this.#isParked = true;
     const refused = [...this.#queue];
@@ -205,7 +205,7 @@ export class EndpointGate {
     return waits.reduce((longest, wait) => (wait.milliseconds > longest.milliseconds ? wait : longest), GO);
   }
 
-  /** Lets in, from the front, all who may go, and sets an alarm for the first who may not. */
+  /** Admits requests from the front of the queue, and sets an alarm for the first that must wait. */
   #pump(): void {
     for (const ticket of this.#queue) {
       const now = this.#clock.now();
@@ -222,7 +222,7 @@ export class EndpointGate {
   }
 
   #sleep({ milliseconds, reason }: Wait, now: number): void {
-    // without an end in sight, the next one that comes back wakes the queue
+    // if the wait is open-ended, the next finished request wakes the queue
     if (milliseconds === Number.POSITIVE_INFINITY) return;
     this.#announce("endpoint-wait", { milliseconds, reason, now });
     const at = now + milliseconds;
@@ -239,7 +239,7 @@ export class EndpointGate {
     );
   }
 
-  /** A cap far above what is under way would take many rounds to be felt: it shrinks from what is. */
+  /** A cap far above the requests in flight would take many rounds to take effect: it shrinks from their number. */
   #shrink(): void {
     this.#cap = Math.max(1, Math.floor(Math.min(this.#cap, this.#inFlight) * SHRINK));
     this.#successes = 0;
@@ -272,7 +272,7 @@ export class EndpointGate {
     this.#emit("endpoint-resume", 0, "it answers again");
   }
 
-  /** One line for one wait, however many wait. */
+  /** One event per wait, no matter how many requests wait. */
   #announce(type: EndpointEvent["type"], wait: Wait & { now: number }): void {
     if (wait.now < this.#announcedUntil || wait.milliseconds < 1000) return;
     this.#announcedUntil = wait.now + wait.milliseconds;

@@ -1,5 +1,5 @@
-// The models of a run over the network: clients that share connections and limits, recorded on a cassette where that is
-// asked for; or, from a cassette, clients that need neither network nor key.
+// The models of a run over the network: clients that share connections and limits, recorded on a cassette
+// if requested; or, from a cassette, clients that need neither network nor key.
 import { type Clock, createRandom, createRedactor, type RunEvent, timestamp, type Variables } from "../core/index.ts";
 import { createReplayClient, withCassette } from "./cassettes/cassette.ts";
 import { recordInto, replayFrom } from "./cassettes/cassette-folder.ts";
@@ -24,7 +24,7 @@ export type NetworkOptions = {
 
 export type Network = {
   createClient: CreateNetworkClient;
-  /** no further call begins */
+  /** no new call begins */
   park(): void;
   load(): NetworkLoad;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ function openModels(options: NetworkOptions): Network {
     clock,
     connectSeconds,
     idleSeconds,
-    random: createRandom("back-off", clock.now()), // no dialogue depends on it
+    random: createRandom("back-off", clock.now()), // dialogues do not depend on it
     onEvent: ({ type, endpoint, seconds, reason }) => {
       if (type !== "endpoint-resume")
         onEvent?.({ type: "endpoint-wait", at: timestamp(clock), endpoint, seconds, reason });

@@ -1,5 +1,5 @@
-// One POST on the hot path, straight on undici's dispatch: no streams and no signals beyond the caller's own. Ends with
-// the whole answer, with the caller's reason for aborting, or with an error that names the limit that was passed.
+// One POST on the hot path, directly on undici's dispatch: no streams and no signals beyond the caller's own. Ends with
+// the whole answer, with the caller's reason for aborting, or with an error that names the limit that was exceeded.
 import { setMaxListeners } from "node:events";
 import type { Dispatcher } from "undici";
 
@@ -23,7 +23,7 @@ class PostTimeout extends Error {
   readonly code = "TIMEOUT";
 }
 
-/** `parts` are handed over and not kept: a body that outlived its sending would cost more to collect than to write. */
+/** `parts` is not kept: a body that outlived its sending would cost more to collect than to write. */
 export function post(
   dispatcher: Dispatcher,
   parts: { target: PostTarget; body: string },
@@ -44,7 +44,7 @@ export function post(
 /** More than any model says in one reply: a server that floods is cut off. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** What undici tells about one request, and the promise that comes of it. */
+/** Handles undici's callbacks for one request, and settles its promise. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   readonly #limits: PostLimits;
@@ -72,7 +72,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail(signal.reason);
       return;
     }
-    // a run's signal is shared by thousands of calls; that is no leak
+    // a run's signal is shared by thousands of calls; that is not a leak
     setMaxListeners(0, signal);
     signal.addEventListener("abort", this.#onAbort);
     this.#total = setTimeout(() => this.fail(timeoutError("the whole call", limits.totalMs)), limits.totalMs);
@@ -109,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.fail(error);
   }
 
-  /** May come before undici hands over a controller: a call can be given up while its connection is being made. */
+  /** May run before undici hands over a controller: a call can be aborted while it is still connecting. */
   fail(reason: unknown): void {
     if (this.#isSettled) return;
     this.#settle();

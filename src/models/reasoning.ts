@@ -1,4 +1,4 @@
-// Reasoning that a model wrote into its text, split off, so that it is recorded in one place whatever the provider does.
+// Splits off reasoning that a model wrote into its text, so that it is recorded in one place with every provider.
 
 const OPEN = "<think>";
 const CLOSE = "</think>";
@@ -27,7 +27,7 @@ export function splitThinking(text: string): { content: string; reasoning?: stri
   return withReasoning((content + rest).trim(), thoughts.filter(Boolean).join("\n"));
 }
 
-/** Puts reasoning from two places into one text; nothing where there is none. */
+/** Joins reasoning from two places into one text; undefined if there is none. */
 export function joinReasoning(first: string | undefined, second: string | undefined): string | undefined {
   return [first, second].filter(Boolean).join("\n") || undefined;
 }

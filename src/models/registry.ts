@@ -65,7 +65,7 @@ export type Registry = { readonly [name: string]: RegistryEntry };
 export type NamedModel = { provider: string; model: string; entry: RegistryEntry };
 
 /**
- * The entry that a name means. The registry may hold `my-model` where a config says `openai/my-model`, or the other way
+ * The entry that a name means. The registry may hold `my-model` while a config says `openai/my-model`, or the other way
  * round; the provider must agree. Names of scripted models are never looked up.
  */
 export function findEntry(name: string, registry: Registry): NamedModel | undefined {
@@ -83,7 +83,7 @@ export function findEntry(name: string, registry: Registry): NamedModel | undefi
   return fitting[0];
 }
 
-/** Without a provider of its own, an entry has the one that its key begins with, else OpenAI's wire is meant. */
+/** An entry without a provider gets the one its key begins with, else `openai`. */
 function namedModel(key: string, entry: RegistryEntry): NamedModel {
   const slash = key.indexOf("/");
   const prefix = key.slice(0, Math.max(slash, 0));
@@ -99,7 +99,7 @@ function isSameProvider(a: string, b: string): boolean {
   return a === b || (findProvider(a)?.id ?? a) === (findProvider(b)?.id ?? b);
 }
 
-/** A namesake at another provider is most likely a slip, unless the catalogue knows the name as it was written. */
+/** A namesake at another provider is most likely a mistake, unless the catalogue knows the name as written. */
 function refuseUnlessListed(name: string, prefix: string, namesakes: NamedModel[]): void {
   const provider = findProvider(prefix);
   if (provider && findModel(provider.id, name.slice(prefix.length + 1))) return;

@@ -10,7 +10,7 @@ export type Replica = { client: ModelClient; gate: Pick<EndpointGate, "inFlight"
 
 export type ComposeDeps = Omit<RetryOptions, "maxRetries"> & { gates: Gates };
 
-/** A model's client with all that surrounds it, whatever its dialect: `connect` makes a bare client of one base URL. */
+/** A model's fully composed client, for any dialect: `connect` makes a bare client for one base URL. */
 export function composeEndpoint(parts: {
   model: ResolvedModel;
   settings: CallSettings;
@@ -43,7 +43,7 @@ export function withReplicas(id: string, replicas: readonly Replica[]): ModelCli
         const other = error instanceof ModelFailure && error.retryable ? leastLoaded(home) : undefined;
         if (!other) throw error;
         settle(nameOf(request.origin), other);
-        // the next attempt goes elsewhere, so what this server asked for need not be waited out
+        // the next attempt goes elsewhere, so the wait that this server asked for can be skipped
         throw withoutRetryAfter(error as ModelFailure);
       }
     },
@@ -56,7 +56,7 @@ export function withReplicas(id: string, replicas: readonly Replica[]): ModelCli
     return settle(name, next ?? leastLoaded() ?? anyLeastLoaded());
   }
 
-  /** The map's order is that of last use, so what falls out at its front is the oldest. */
+  /** The map is ordered by last use, so the first entry is the oldest and is dropped. */
   function settle(name: string, replica: Replica): Replica {
     homes.delete(name);
     homes.set(name, replica);

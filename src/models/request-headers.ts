@@ -1,7 +1,7 @@
-// The headers of every request to a model's endpoint, whatever its dialect.
+// The headers of every request to a model's endpoint, for every dialect.
 import type { ResolvedModel } from "./resolved.ts";
 
-/** The registry's headers in lower case, and the account in the URL where there is no key. */
+/** The registry's headers in lower case, and the login in the URL if there is no key. */
 export function requestHeaders(model: ResolvedModel): { [name: string]: string } {
   const url = new URL(model.baseUrls[0] ?? "");
   const account = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;

@@ -1,4 +1,4 @@
-// From a model's name to all that a client needs: first the user's registry, then the offline catalogue.
+// From a model's name to everything a client needs: first the user's registry, then the offline catalogue.
 import { fillVariables, type JsonObject, readVariable, UsageError, type Variables } from "../core/index.ts";
 import { type CatalogueModel, type CatalogueProvider, findModel, findProvider } from "./catalogue/catalogue.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
@@ -10,13 +10,13 @@ import type { EndpointLimits, Prices, ReasoningHabits, ResolvedModel } from "./r
 export type ResolveContext = {
   registry?: Registry;
   env: Variables;
-  /** what a dataset or the command line sets in place of the registry's */
+  /** what a dataset or the command line sets instead of the registry */
   overrides?: { apiBase?: string | string[]; apiKey?: string };
-  /** for looking only: a variable that is not set leaves the key out, or the reference in the URL as it stands */
+  /** for inspection only: an unset variable leaves the key out, or the reference in the URL as it is */
   allowMissingKeys?: boolean;
 };
 
-/** Throws a UsageError for a name that leads nowhere, with the nearest that does, and for a key that is not there. */
+/** Throws a UsageError for a name that does not resolve, with the nearest that does, and for a missing key. */
 export function resolveModel(name: string, context: ResolveContext): ResolvedModel {
   const named = findEntry(name, context.registry ?? {}) ?? split(name, context);
   const { entry, model } = named;
@@ -49,7 +49,7 @@ export function resolveModel(name: string, context: ResolveContext): ResolvedMod
   };
 }
 
-/** A name that the registry does not hold: `provider/model`, where the model's part may hold slashes of its own. */
+/** A name that the registry does not hold: `provider/model`, where the model's part may itself contain slashes. */
 function split(name: string, context: ResolveContext): NamedModel {
   const slash = name.indexOf("/");
   if (slash > 0 && slash < name.length - 1)

@@ -1,8 +1,8 @@
-// What a model name comes to: everything a client needs to make calls, and nothing that was not asked for.
+// What a model name resolves to: everything a client needs to make calls, and nothing else.
 import type { JsonObject } from "../core/index.ts";
 
 /**
- * How a model is told to think, and what becomes of its reasoning.
+ * How a model is told to think, and what happens to its reasoning.
  * - `thinking`: DeepSeek-style `thinking: {type: "enabled" | "disabled"}`; `template`: Qwen-style
  *   `chat_template_kwargs: {enable_thinking}`; `flag`: DashScope-style `enable_thinking`; `effort`:
  *   OpenAI-style `reasoning_effort`; `anthropic`: thinking with a budget; `none`: nothing is sent.
@@ -13,8 +13,8 @@ export type ThinkingStyle = (typeof THINKING_STYLES)[number];
 export type ReasoningHabits = {
   style: ThinkingStyle;
   /**
-   * whether this turn's reasoning goes back with the following requests, and under which field; "all": also that of
-   * earlier turns' replies which called tools, where the provider refuses the dialogue without it
+   * whether this turn's reasoning goes back with the following requests, and in which field; "all": also reasoning of
+   * earlier replies that called tools, if the provider refuses the dialogue without it
    */
   sendBack: boolean | "all";
   field: string;
@@ -26,16 +26,16 @@ export type Prices = { input: number; output: number; cachedInput?: number };
 export type EndpointLimits = { maxInFlight?: number; requestsPerMinute?: number; tokensPerMinute?: number };
 
 export type ResolvedModel = {
-  /** `provider/model`, as records carry it */
+  /** `provider/model`, as in records */
   id: string;
   provider: string;
   /** the name that goes over the wire */
   model: string;
-  /** the wire it speaks, by name; `scripted` for none */
+  /** the name of its wire format; `scripted` for none */
   dialect: string;
   /** one or more replicas that serve the same model */
   baseUrls: string[];
-  /** the key itself stays inside the models room; `keyName` (a variable's name, or "<literal>") is what may be shown */
+  /** the key itself never leaves src/models; `keyName` (a variable's name, or "<literal>") is what may be shown */
   apiKey?: string;
   keyName?: string;
   prices?: Prices;
@@ -52,7 +52,7 @@ export type CallSettings = {
   temperature?: number;
   topP?: number;
   maxTokens?: number;
-  /** true, false, or undefined: as the provider does by default */
+  /** true, false, or undefined: the provider's default */
   thinking?: boolean;
   /** e.g. `{type: "enabled", budget_tokens: 4000}` or `{effort: "high"}`, as the config wrote it */
   thinkingOptions?: JsonObject;

@@ -1,15 +1,15 @@
 // The one retry loop. It waits as long as a server asks and otherwise backs off with full jitter, gives up after a
-// bounded number of attempts, and lets what cannot get better pass at once.
+// bounded number of attempts, and passes on permanent failures at once.
 import type { Clock, ModelClient, Random, RequestOrigin } from "../core/index.ts";
 import { ModelFailure } from "./failure.ts";
 
 export type RetryOptions = {
   clock: Clock;
   random: Pick<Random, "next">;
-  /** attempts after the first; 5 unless told, 0 for none */
+  /** attempts after the first; default 5, 0 for none */
   maxRetries?: number;
   onWait?: ((wait: RetryWait) => void) | undefined;
-  /** set: nothing is tried again */
+  /** once aborted, nothing is retried */
   park?: AbortSignal;
 };
 
@@ -20,7 +20,7 @@ const BASE_MS = 500;
 const CAP_MS = 30_000;
 /** An endpoint that asks for more than this is not coming back during this run. */
 export const MAX_RETRY_AFTER_MS = 600_000;
-/** A busy endpoint is not a broken one: being told to wait may happen this many times as often as failing. */
+/** A busy endpoint is not a broken one: waits may happen this many times as often as failures. */
 const PATIENCE = 10;
 
 export function withRetry(client: ModelClient, options: RetryOptions): ModelClient {

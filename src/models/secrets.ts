@@ -1,8 +1,8 @@
-// The texts of a model that must not be seen.
+// The secrets of a model.
 import { isSecretName } from "../core/index.ts";
 import type { ResolvedModel } from "./resolved.ts";
 
-/** Every text in a resolved model that must not be seen: for createRedactor. */
+/** Every secret in a resolved model: for createRedactor. */
 export function secretsOf(model: ResolvedModel): string[] {
   const headers = Object.entries(model.headers)
     .filter(([name]) => isSecretName(name) || /token/i.test(name))

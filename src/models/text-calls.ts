@@ -1,10 +1,10 @@
 // Tool calls that a model wrote into its text because the server has no parser for its dialect. Read only when asked to,
-// only where the text is whole, and never repaired; the reply says that they were recovered.
+// only if the text is complete, and never repaired; the reply says that they were recovered.
 import { isObject, type ModelReply, parseJson, type ToolCall, type ToolSpec } from "../core/index.ts";
 
 type Found = { calls: ToolCall[]; start: number; end: number };
 
-/** The reply with the calls that its text holds; the same reply where it holds none. */
+/** The reply with the calls that its text holds; the same reply if it holds none. */
 export function recoverTextCalls(reply: ModelReply, tools: readonly ToolSpec[]): ModelReply {
   if (reply.toolCalls.length > 0 || tools.length === 0) return reply;
   const names = new Set(tools.map((tool) => tool.name));

@@ -1,4 +1,4 @@
-// Which rollouts a run has already: read from the records themselves, quickly, without parsing whole lines.
+// Which rollouts a run already has: read from the records themselves, quickly, without parsing whole lines.
 import { isObject, parseJson, type RolloutKey } from "../core/index.ts";
 import { type Line, scanLines } from "../files/index.ts";
 
@@ -15,7 +15,7 @@ export function scanFinished(file: string, dataset: string, onRecord: (record: F
 const HEAD_END = Buffer.from(',"success":');
 const FINGERPRINT = Buffer.from('"fingerprint":"');
 
-/** The key stands at the start of a line, the fingerprint near its end; a line that others wrote anew is parsed whole. */
+/** The key is at the start of a line, the fingerprint near its end; a line rewritten elsewhere is parsed whole. */
 export function readHead({ bytes }: Line, dataset: string): FinishedRecord | undefined {
   const end = bytes.indexOf(HEAD_END);
   const head = end === -1 ? undefined : parseJson(`${bytes.toString("utf8", 0, end)}}`);
@@ -36,7 +36,7 @@ function fingerprintOf({ metadata }: Record<string, unknown>): string {
   return isObject(metadata) && typeof metadata.fingerprint === "string" ? metadata.fingerprint : "";
 }
 
-/** One text for a key, for maps and sets. */
+/** A key as text, for maps and sets. */
 export function keyText(key: RolloutKey): string {
   return JSON.stringify([key.dataset, key.queryId, key.rollout]);
 }

@@ -1,4 +1,4 @@
-// Where a run keeps its journal when it is told to keep it elsewhere. The first run to use a folder has it for itself;
+// Where a run keeps its journal when told to keep it elsewhere. The first run to use a folder has it to itself;
 // others that name the same folder get one inside it, so that two runs' entries never mix.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

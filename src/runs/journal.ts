@@ -1,4 +1,4 @@
-// The append-only log of a run. Read back, it gives the entries of every rollout that did not come to its end.
+// The append-only log of a run. Read back, it gives the entries of every rollout that did not finish.
 import {
   type Entry,
   type EntryEnd,
@@ -15,7 +15,7 @@ import { type Extent, jsonLine, readExtents, scanLines } from "../files/index.ts
 import { keyText } from "./finished.ts";
 import { FORMAT_VERSION } from "./manifest.ts";
 
-/** Its entries are read from the journal when they are asked for: none are held meanwhile. */
+/** Its entries are read from the journal on demand: none are held in memory. */
 export type Unfinished = {
   attempts: number;
   fingerprint: string;
@@ -36,8 +36,8 @@ export function journalLine(event: RunEvent): string {
 type Open = { attempts: number; fingerprint: string; extents: Extent[]; ended: boolean };
 
 /**
- * Rollouts that were started and did not end well, with the entries of their latest attempt, and where the last complete
- * line ends. Only where the entries of open rollouts are is held in memory.
+ * Rollouts that were cut off or failed, with the entries of their latest attempt, and where the last complete
+ * line ends. Only the positions of open rollouts' entries are held in memory.
  */
 export function scanJournal(file: string): { unfinished: Map<string, Unfinished>; completeBytes: number } {
   const open = new Map<string, Open>();
@@ -76,12 +76,12 @@ function isFailure({ outcome }: RolloutEnd): boolean {
 
 export type JournalLine = {
   type: RunEvent["type"];
-  /** the key's members as they stand in the line; the same text for the same key; "" where a line has none */
+  /** the key's members as they are in the line; the same text for the same key; "" if a line has none */
   key: string;
   /** of an entry */
   index: number;
   extent: Extent;
-  /** of a reply or a verdict; of no other line */
+  /** only for a reply or a verdict */
   usage(): Usage | undefined;
   event(): RunEvent;
 };
@@ -111,19 +111,19 @@ export function scanJournalLines(file: string, onLine: (line: JournalLine) => vo
 const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
   ...(["entry-end", "rollout-start", "rollout-end", "run-start", "run-end", "run-note", "endpoint-wait"] as const),
 ]);
-/** Where the key starts in a line, less the length of the type: behind `{"type":"",` */
+/** Where the key starts in a line, minus the length of the type: after `{"type":"",` */
 const KEY_START = 11;
 const TYPE_START = 9;
 const INDEX = Buffer.from(',"index":');
 
-/** A line of zeros, or half of one, is what a power loss can leave: it has none. */
+/** A power loss can leave a line of zeros, or half a line: it has no type. */
 function typeOf(bytes: Buffer): RunEvent["type"] | undefined {
   if (bytes[bytes.length - 1] !== 125) return undefined;
   const type = bytes.toString("latin1", TYPE_START, bytes.indexOf(34, TYPE_START));
   return TYPES.has(type) ? (type as RunEvent["type"]) : undefined;
 }
 
-/** As an entry's line has it. */
+/** The key as it is in an entry's line. */
 function textOf(event: RolloutKey): string {
   const { dataset, queryId, rollout } = event;
   return Buffer.from(jsonLine({ dataset, queryId, rollout }).slice(1, -2)).toString("latin1");
@@ -135,7 +135,7 @@ function keyOf(text: string): RolloutKey {
 
 const USAGE = Buffer.from('"usage":{');
 
-/** It stands near the end of its line, behind all texts. */
+/** It is near the end of its line, after all texts. */
 function usageIn(bytes: Buffer): Usage | undefined {
   const at = bytes.lastIndexOf(USAGE);
   if (at === -1) return undefined;
@@ -151,7 +151,7 @@ function refuseNewer(event: unknown, location: { file: string; line: number }): 
   );
 }
 
-/** As many as can be read, from the first on. */
+/** As many as can be read, starting with the first. */
 export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
   const entries: Entry[] = [];
   for (const bytes of readExtents(file, extents)) {

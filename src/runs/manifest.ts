@@ -8,7 +8,7 @@ export const FORMAT_VERSION = 2;
 
 export const MANIFEST_FILE = "manifest.json";
 
-/** The parts of a dataset's fingerprint, by name, so that drift can be told in words. */
+/** The parts of a dataset's fingerprint, by name, so that drift can be described. */
 export type FingerprintParts = { [part: string]: Json };
 
 export type Manifest = {
@@ -22,7 +22,7 @@ export type Manifest = {
   working_directory?: string;
   /** where the journal is, if not in the folder */
   journal?: string;
-  /** the file that the config was read from, where it was: literal keys are read there again */
+  /** the file that the config was read from, if any: literal keys are read from it again */
   config_file?: string;
   /** the resolved config, flags included; keys by NAME or "<literal>" */
   config: Json;
@@ -36,7 +36,7 @@ export type ManifestDataset = {
   base: string;
   /** where its queries and its domain come from, for looking at the run later */
   source?: Json;
-  /** the settings before that; records made under them are kept */
+  /** earlier settings; records made with them are kept */
   earlier?: { parts: FingerprintParts; base: string }[];
 };
 

@@ -1,4 +1,4 @@
-// System prompts and tool lists that were really sent, each once, by content hash.
+// System prompts and tool lists that were actually sent, each once, by content hash.
 import { contentHash, isObject, type JsonObject, parseJson, type ToolSpec, toFunctionTools } from "../core/index.ts";
 import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../files/index.ts";
 
@@ -8,7 +8,7 @@ export type StoredPrompt =
 
 export class PromptStore {
   readonly #file: AppendFile;
-  /** by hash: done once it is written */
+  /** by hash: resolves once it is written */
   readonly #known = new Map<string, Promise<void>>();
   readonly #toolHashes = new WeakMap<readonly ToolSpec[], Promise<string>>();
 
@@ -24,7 +24,7 @@ export class PromptStore {
     return this.#keep({ hash: contentHash(text), kind: "system", content: text });
   }
 
-  /** The same list object comes with every rollout of a domain: it is hashed once. */
+  /** Every rollout of a domain uses the same list object: it is hashed once. */
   keepTools(tools: readonly ToolSpec[]): Promise<string> {
     const known = this.#toolHashes.get(tools);
     if (known) return known;

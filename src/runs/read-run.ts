@@ -1,4 +1,4 @@
-// A run's folder read from outside, while somebody writes to it or after: nothing here locks or changes anything.
+// Reads a run's folder from outside, during the run or after it: nothing here locks or changes anything.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
@@ -19,17 +19,17 @@ export function readRun(folder: string): RunOverview {
     if (type === "entry-end") tally.addEntry(usage());
     else tally.add(event());
   });
-  // a session that was killed wrote no end
+  // a killed session wrote no end
   if (!writer) tally.endedAt ??= lastWrite(journalOf(path, manifest)) ?? tally.startedAt;
   return { path, manifest, tally, writer };
 }
 
-/** All that the folder knows of one rollout. */
+/** Everything the folder has about one rollout. */
 export type RolloutRecord = {
   dataset: string;
   id: string;
   trajectory: Trajectory | undefined;
-  /** of its latest attempt, with their times; none where no journal was kept */
+  /** of its latest attempt, with their times; none if no journal was kept */
   entries: Entry[];
   startedAt: string | undefined;
   failures: FailureRecord[];
@@ -59,7 +59,7 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
   return [...found.values()];
 }
 
-/** The run in this folder that was written to last, or undefined: for commands that name none. */
+/** The run in this folder that was written to last, or undefined: for commands given no run. */
 export function newestRun(outputs: string): string | undefined {
   if (!existsSync(outputs)) return undefined;
   const folders = [outputs, ...readdirSync(outputs).map((name) => join(outputs, name))];
@@ -93,7 +93,7 @@ function blank(dataset: string, id: string): RolloutRecord {
 function readTrajectories(file: string, id: string, onRecord: (trajectory: Trajectory) => void): void {
   const text = Buffer.from(JSON.stringify(id));
   scanLines(file, ({ bytes }) => {
-    if (!bytes.includes(text)) return; // another program may have put its members into another order
+    if (!bytes.includes(text)) return; // another program may have reordered its members
     const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
     if (trajectory.id === id) onRecord(trajectory);
   });

@@ -1,4 +1,4 @@
-// Where records are. Question sets keep one file for each round of rollouts: `iter1.jsonl` holds rollout 0 of every
+// Where records are. Question sets keep one file per round of rollouts: `iter1.jsonl` holds rollout 0 of every
 // question, `iter2.jsonl` rollout 1, and so on. A dataset's output names them all at once.
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import type { Manifest } from "./manifest.ts";
 
 export const ROUND = "{round}";
 
-/** The round files that are there, in order; any other output is its own only file. */
+/** The existing round files, in order; any other output is a single file. */
 export function roundFiles(output: string): string[] {
   if (!output.includes(ROUND)) return [output];
   const [head = "", tail = ""] = basename(output).split(ROUND);
@@ -30,7 +30,7 @@ export function listRecordFiles(
   );
 }
 
-/** A dataset's record files: where its manifest says, or, in a run that was moved, where they usually are. */
+/** A dataset's record files: where its manifest says, or, in a run that was moved, at their usual place. */
 export function recordFiles(run: string, dataset: string, output: string): string[] {
   const usual = output.includes(ROUND) ? join(run, basename(output)) : defaultOutput(run, dataset);
   const places = [output, usual].map(roundFiles);
@@ -42,7 +42,7 @@ export function defaultOutput(run: string, dataset: string): string {
   return join(run, "trajectories", `${fileName(dataset)}.jsonl`);
 }
 
-/** The files of so many rounds, whether or not they are there yet. */
+/** The files of this many rounds, whether or not they exist yet. */
 export function allRounds(output: string, rollouts: number): string[] {
   if (!output.includes(ROUND)) return [output];
   return Array.from({ length: rollouts }, (_, rollout) => roundFile(output, rollout));

@@ -12,13 +12,13 @@ import { roundFile, roundFiles } from "./rounds.ts";
 export type RunFolderOptions = {
   path: string;
   sync: SyncMode;
-  /** false: no entries are journaled, so rollouts that are cut off start over */
+  /** false: no entries are journaled, so interrupted rollouts start over */
   checkpoints: boolean;
   /** another folder for the journal */
   checkpointDir?: string;
-  /** told in one line when the disk is full, and when writing goes on */
+  /** called with one line when the disk is full, and when writing resumes */
   onPause?: (message: string) => void;
-  /** set: a full disk is no longer waited for */
+  /** once aborted, a full disk is no longer waited for */
   giveUp?: AbortSignal;
 };
 
@@ -42,7 +42,7 @@ export class RunFolder {
   readonly #locks: Lock[];
   readonly #journal: AppendFile;
   readonly #failures: AppendFile;
-  /** by dataset: its file, or what names the file of each round */
+  /** by dataset: its file, or the pattern for the files of its rounds */
   readonly #outputs = new Map<string, string>();
   readonly #files = new Map<string, AppendFile>();
   #unfinished: Map<string, Unfinished>;
@@ -73,7 +73,7 @@ export class RunFolder {
     withUsageError(path, () => writeManifest(path, manifest));
   }
 
-  /** Opens a dataset's output and calls back for each rollout that it holds already. One outside has a lock of its own. */
+  /** Opens a dataset's output and calls back for each rollout already in it. An output outside has its own lock. */
   openOutput(dataset: string, output: string, onRecord: (record: FinishedRecord) => void): void {
     if (relative(this.path, output).startsWith("..")) {
       makeWritable(dirname(output));
@@ -86,14 +86,14 @@ export class RunFolder {
     }
   }
 
-  /** Hands over what the journal knows of rollouts that did not end; asked for once, so that nothing is kept. */
+  /** Hands over what the journal knows about unfinished rollouts; works once, so that nothing is kept. */
   takeUnfinished(): Map<string, Unfinished> {
     const unfinished = this.#unfinished;
     this.#unfinished = new Map();
     return unfinished;
   }
 
-  /** Resolves when the event is safe against any kill of this process. */
+  /** Resolves when the event would survive a kill of this process. */
   async record(event: RunEvent): Promise<void> {
     if (event.type === "entry-end" && !this.#options.checkpoints) return;
     await this.#journal.append(journalLine(event));
@@ -133,12 +133,12 @@ export class RunFolder {
   }
 }
 
-/** Who writes to a run at this moment, alive as far as can be told from here. */
+/** Who is writing to a run now, if alive as far as we can tell. */
 export function writerOf(run: string): Holder | undefined {
   return Lock.holder(join(run, "lock"));
 }
 
-/** `path`, or the first of `path.2`, `path.3`, … that is not there: for a run that must not touch an earlier one. */
+/** `path`, or the first of `path.2`, `path.3`, … that does not exist: for a run that must not touch an earlier one. */
 export function findFreePath(path: string, isTaken: (path: string) => boolean = existsSync): string {
   if (!isTaken(path)) return path;
   const [, stem = path, extension = ""] = /^(.*?)(\.jsonl)?$/.exec(path) ?? [];
@@ -148,8 +148,8 @@ export function findFreePath(path: string, isTaken: (path: string) => boolean = 
 }
 
 /**
- * A failure is on record before its rollout's end is in the journal: an attempt that was cut off between the two has
- * failed all the same. Returns where the last complete line ends.
+ * A failure is recorded before its rollout's end is in the journal: an attempt interrupted between the two has
+ * still failed. Returns where the last complete line ends.
  */
 function countFailures(file: string, unfinished: Map<string, Unfinished>): number {
   return scanLines(file, ({ bytes }) => {
@@ -170,7 +170,7 @@ function makeWritable(path: string): void {
   requireRoom(path);
 }
 
-/** Less is not worth beginning with: not even the prompts would fit. */
+/** Less is not worth starting with: not even the prompts would fit. */
 const MIN_ROOM = 1 << 20;
 
 function requireRoom(path: string): void {
@@ -187,7 +187,7 @@ function takeLock(path: string, what: string): Lock {
   return withUsageError(path, () => Lock.take(path, what));
 }
 
-/** A folder that cannot be written is found here, before anything is paid for. */
+/** An unwritable folder is found here, before the run costs anything. */
 function withUsageError<T>(path: string, work: () => T): T {
   try {
     return work();

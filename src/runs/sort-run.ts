@@ -1,5 +1,5 @@
-// A run's records in their canonical order: by query id and rollout. Each file is written anew next to the old one and put
-// in its place as a whole; a run that somebody writes to is left alone.
+// Sorts a run's records canonically: by query id and rollout. Each file is rewritten next to the old one and put
+// in its place as a whole; a run that is being written to is left alone.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Extent, Lock, readExtents, scanLines, syncFolder } from "../files/index.ts";

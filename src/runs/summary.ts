@@ -1,4 +1,4 @@
-// What a run's records add up to. Reads the end of each line only, where the metadata stands.
+// What a run's records add up to. Reads only the end of each line, where the metadata is.
 import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
 
@@ -52,7 +52,7 @@ export function writeSummary(path: string, datasets: { [name: string]: DatasetSu
 const METADATA = Buffer.from('"metadata":{');
 const SUCCESS = Buffer.from(',"success":true,');
 
-/** Quotes inside texts are escaped, so this sequence cannot stand in a message. */
+/** Quotes inside texts are escaped, so this sequence cannot occur in a message. */
 function readMetadata(bytes: Buffer): Trajectory["metadata"] | undefined {
   const at = bytes.lastIndexOf(METADATA);
   const tail = at === -1 ? undefined : parseJson(`{${bytes.toString("utf8", at)}`);

@@ -1,5 +1,5 @@
-// What a run comes to at this moment, added up from its events: the live block, `rollout status` and every other view
-// show the same numbers. Only rollouts that are running are held one by one.
+// A run's current totals, added up from its events: the live block, `rollout status` and every other view
+// show the same numbers. Only running rollouts are held individually.
 import { type DatasetCounts, NO_USAGE, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
 import { keyText } from "./finished.ts";
 
@@ -7,13 +7,13 @@ export type DatasetTally = DatasetCounts & { finished: number; failed: number };
 
 export type RunTotals = {
   planned: number;
-  /** those of earlier sessions included */
+  /** including those of earlier sessions */
   done: number;
   running: number;
-  /** neither begun nor given up */
+  /** neither started nor given up */
   waiting: number;
   failed: number;
-  /** rollouts that this session finished, and how many a second of late */
+  /** rollouts that this session finished, and how many per second recently */
   finished: number;
   perSecond: number;
   secondsLeft: number | undefined;
@@ -21,7 +21,7 @@ export type RunTotals = {
   toolCalls: number;
   tokens: number;
   costUsd: number;
-  /** if it goes on like this */
+  /** if it continues like this */
   projectedCostUsd: number | undefined;
   /** how many rollouts failed, by the class of the failure */
   errors: { [reason: string]: number };
@@ -31,7 +31,7 @@ export type RunTotals = {
 
 type Running = { id: string; dataset: string; since: number };
 
-/** The rate is that of the last minutes: long enough for rollouts that take one. */
+/** The rate covers the last few minutes: long enough for rollouts that take one. */
 const WINDOW_MS = 300_000;
 const SAMPLE_MS = 1000;
 const MAX_SLOWEST = 3;
@@ -45,10 +45,10 @@ export class RunTally {
   #toolCalls = 0;
   #tokens = 0;
   #costUsd = 0;
-  /** what earlier sessions cost, as far as they were added up here */
+  /** what earlier sessions cost, if they were added up here */
   #paidBefore = 0;
   startedAt = 0;
-  /** undefined while it goes on */
+  /** undefined while it is running */
   endedAt: number | undefined;
   stoppedBy: "interrupt" | "budget" | undefined;
 
@@ -63,7 +63,7 @@ export class RunTally {
       this.stoppedBy = event.stoppedBy;
     } else if (event.type === "rollout-start") {
       const key = keyText(event);
-      this.#running.delete(key); // one that starts over
+      this.#running.delete(key); // it is starting over
       this.#running.set(key, { id: rolloutId(event), dataset: event.dataset, since: Date.parse(event.at) });
     } else if (event.type === "entry-end") {
       if (event.entry.type === "tool-result") this.addEntry(undefined);
@@ -147,7 +147,7 @@ export class RunTally {
     return first && now > first.at ? (this.#finished - first.finished) / ((now - first.at) / 1000) : 0;
   }
 
-  /** The order of the map is that of their starts. */
+  /** The map is ordered by start. */
   #slowest(now: number): RunTotals["slowest"] {
     const slowest: RunTotals["slowest"] = [];
     for (const { id, dataset, since } of this.#running.values()) {

@@ -1,4 +1,4 @@
-// From a model's raw argument text to checked arguments, or to an error that helps the model to do better.
+// From a model's raw argument text to checked arguments, or to an error that helps the model do better.
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import {
   didYouMean,
@@ -72,11 +72,11 @@ function validatorFor(schema: JsonObject): ValidateFunction {
   if (!validator) {
     ajv ??= createAjv();
     try {
-      // the dialect and the id that a schema names for itself are not needed to check it, and may be unknown or taken
+      // a schema's own dialect and id are not needed to check it, and may be unknown or already in use
       const { $schema: _dialect, $id: _id, ...rules } = schema;
       validator = ajv.compile(rules);
     } catch {
-      validator = ajv.compile({ type: "object" }); // a schema that is itself broken cannot reject anything
+      validator = ajv.compile({ type: "object" }); // a broken schema cannot reject anything
     }
     validatorsByText.set(text, validator);
   }

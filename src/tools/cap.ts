@@ -1,8 +1,8 @@
 // The longest tool result that a model is shown: a longer one keeps its head and its tail, with a visible mark between
-// them, and the whole stays in `raw`.
+// them, and the full text stays in `raw`.
 import type { ToolResult } from "../core/index.ts";
 
-/** Characters: about 16,000 tokens, more than any sensible tool gives back. */
+/** Characters: about 16,000 tokens, more than any sensible tool returns. */
 export const RESULT_LIMIT = 65_536;
 
 export function capResult(result: ToolResult, limit: number = RESULT_LIMIT): ToolResult {

@@ -1,4 +1,4 @@
-// What a child process is told of this process's environment: where programs are, whose home it is, the language. No key is
+// What a child process gets of this process's environment: paths to programs, home folder, language. No keys are
 // among these, so none reaches a server by accident.
 import type { Variables } from "../core/index.ts";
 
@@ -16,7 +16,7 @@ export function childEnvironment(env: Variables): Record<string, string> {
   return pick(env, FOR_ALL);
 }
 
-/** An interpreter and its packages need a few more to be found. */
+/** A few more are needed to find an interpreter and its packages. */
 export function pythonEnvironment(env: Variables): Record<string, string> {
   return pick(env, [...FOR_ALL, ...FOR_PYTHON]);
 }

@@ -1,16 +1,16 @@
 // The contract of a domain's server written in TypeScript or JavaScript: `mcp_servers/{Server}.ts` exports one of these
-// as its default. A server needs nothing but what its context hands it, so a copy of a bundled one runs anywhere.
+// as its default. A server needs only what its context gives it, so a copy of a bundled one runs anywhere.
 import type { Json } from "../core/index.ts";
 import type { Row, Table } from "./tables.ts";
 
 export interface ToolContext {
-  /** This rollout's own view of a table; a table that no file holds starts empty. */
+  /** This rollout's own view of a table; a table without a file starts empty. */
   table<R extends Row = Row>(name: string): Table<R>;
   /** What this server remembers within the dialogue, such as who is authorised. Not shared between servers. */
   session: { [key: string]: Json };
   /** The domain's date, `YYYY-MM-DD`. */
   today: string;
-  /** A moment of that day, later with every call; the same on every replay. */
+  /** A time on that day, later with every call; the same on every replay. */
   now(): string;
   /** `PREFIX-` and eight hex digits, unique in the rollout, the same on every replay. */
   newId(prefix: string): string;

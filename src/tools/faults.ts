@@ -1,9 +1,9 @@
-// Tool trouble on purpose, to make data in which agents recover. Which call meets which trouble depends only on the seed
-// and the call's number, so a replay meets the same. Calls that the tool would refuse anyway are left to their own fate.
+// Deliberate tool faults, to make data in which agents recover. Which call meets which fault depends only on the seed
+// and the call's number, so a replay meets the same ones. Calls that the tool would refuse anyway are left alone.
 //
-// - `error`, `rate_limit`, `timeout`: the call is answered with an error and NOT executed, so that trying again is safe.
-// - `stale`: a read-only tool's earlier result comes again, not executed; where there is none, the call goes through.
-// - `truncated`: the call is executed, its text arrives cut; the whole is kept in `raw`.
+// - `error`, `rate_limit`, `timeout`: the call is answered with an error and NOT executed, so that a retry is safe.
+// - `stale`: a read-only tool's earlier result is returned, not executed; if there is none, the call goes through.
+// - `truncated`: the call is executed but its text is cut; the full text is kept in `raw`.
 import { z } from "zod";
 import {
   createRandom,
@@ -21,7 +21,7 @@ type ToolTrouble = (typeof TOOL_TROUBLES)[number];
 
 const rate = z.number().min(0).max(1).optional();
 
-/** `faults:` in a config: how often each trouble happens (0 to 1, together at most 1), and to which tools (default all). */
+/** `faults:` in a config: how often each fault happens (0 to 1, at most 1 in total), to which tools (default all). */
 export const toolFaultsSchema = z.strictObject({
   rates: z.strictObject({ timeout: rate, error: rate, stale: rate, truncated: rate, rate_limit: rate }),
   tools: z.array(z.string()).optional(),
@@ -100,7 +100,7 @@ function draw(rates: ToolFaults["rates"], random: Random): ToolTrouble | undefin
   return undefined;
 }
 
-/** A name as the config writes it fits the wire name, or what stands after the domain's prefix. */
+/** A name in the config matches the wire name, or what follows the domain's prefix. */
 function isChosen(spec: ToolSpec, tools: string[] | undefined): boolean {
   return !tools || tools.some((tool) => tool === spec.name || /(?:__|\.)(.+)$/.exec(spec.name)?.[1] === tool);
 }

@@ -92,7 +92,7 @@ export function toToolResult(value: Json): ToolResult {
   return { content, isError, fault: isError ? "tool_error" : undefined };
 }
 
-/** Between nine and four, a minute later with every call. */
+/** Between nine and four o'clock, a minute later with every call. */
 function momentOf(today: string, seed: number, callNumber: number): string {
   const minutes = 9 * 60 + (seed % 360) + Math.min(callNumber, 480);
   const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");

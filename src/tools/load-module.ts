@@ -1,4 +1,4 @@
-// Loading a user's TypeScript or JavaScript file: natively where this Node can, through jiti for TypeScript on older ones.
+// Loading a user's TypeScript or JavaScript file: natively if this Node can, through jiti for TypeScript on older ones.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf, UsageError } from "../core/index.ts";

@@ -1,5 +1,5 @@
 // Tool names on the wire. One domain: bare names. Several: `{prefix}__{tool}`, where the prefix depends only on the set
-// of servers, never on the order they were loaded in. Whatever style a model falls into, its call finds its tool.
+// of servers, never on the order they were loaded in. Whichever style a model uses, its call finds its tool.
 import { contentHash, fold, type ToolSpec } from "../core/index.ts";
 
 export type NameStyle = "prefixed" | "dotted";
@@ -28,7 +28,7 @@ export class Toolbox {
     this.tools = [...this.#byWireName.values()].map(({ spec }) => spec);
   }
 
-  /** The tool meant by a name as a model or a plan writes it: the wire name, `sap.tool`, `Server.tool`, or the bare one. */
+  /** The tool meant by a name in a call or a plan: the wire name, `sap.tool`, `Server.tool`, or the bare name. */
   resolve(name: string): NamedTool | undefined {
     const exact = this.#byWireName.get(name);
     if (exact) return exact;
@@ -51,11 +51,11 @@ export class Toolbox {
   }
 }
 
-/** Initials in lower case; servers that would share a prefix get their whole name instead, at worst with a hash of it. */
+/** Initials in lower case; servers that would share a prefix get their full name, at worst with a hash of it. */
 export function prefixesFor(servers: string[]): Map<string, string> {
   let prefixes = new Map(servers.map((server) => [server, initialsOf(server)]));
   const hashed = (server: string) => `${snakeCase(server)}_${contentHash(server).slice(0, 6)}`;
-  // a whole name may be another server's initials, hence twice
+  // a full name may equal another server's initials, hence twice
   for (const longer of [snakeCase, snakeCase, hashed]) {
     const taken = [...prefixes.values()];
     const isShared = (prefix: string) => taken.indexOf(prefix) !== taken.lastIndexOf(prefix);
@@ -68,7 +68,7 @@ function joinName(prefix: string, tool: string, style: NameStyle): string {
   return style === "dotted" ? `${prefix}.${tool}` : withinLimits(`${prefix}__${tool}`);
 }
 
-/** At most 64 of the characters that every provider takes; a cut name keeps a hash of the whole, so it stays unique. */
+/** At most 64 characters that every provider accepts; a cut name gets a hash of the full one, so it stays unique. */
 function withinLimits(name: string): string {
   const clean = name.replace(/[^A-Za-z0-9_-]/g, "_");
   return clean.length <= 64 ? clean : `${clean.slice(0, 57)}_${contentHash(name).slice(0, 6)}`;

@@ -2,7 +2,7 @@
 import { type JsonObject, messageOf } from "../core/index.ts";
 import { createAjv } from "./ajv.ts";
 
-/** Why a schema is not usable, or undefined where it is. */
+/** Why a schema is unusable, or undefined if it is usable. */
 export function schemaProblem(schema: JsonObject): string | undefined {
   const { $schema: _dialect, $id: _id, ...rules } = schema;
   try {

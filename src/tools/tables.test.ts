@@ -16,7 +16,7 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 const base = fc.uniqueArray(row, { selector: (one) => one.book_id as string, maxLength: 5 });
 
-/** A table as one would write it without sharing anything: the whole list, copied. Base rows keep their places. */
+/** A table without any sharing: the whole list, copied. Base rows keep their places. */
 class NaiveTable {
   readonly #base: Row[];
   #places: { id: string; row: Row | null }[];

@@ -1,10 +1,10 @@
-// A database that many rollouts read at once and each writes alone: the base is frozen and shared, a rollout holds only
-// what it changed. Opening one costs a small object, whatever the size of the base.
+// A database that many rollouts share, each with its own writes: the base is frozen and shared, a rollout holds only
+// what it changed. Opening one costs a small object, regardless of the base's size.
 import { canonicalJson, type Json, type StateChanges } from "../core/index.ts";
 
 export type Row = { [field: string]: Json };
 
-/** One table as a tool sees it. Rows that come out are read-only: change them with `update`. */
+/** One table as a tool sees it. Returned rows are read-only: change them with `update`. */
 export interface Table<R extends Row = Row> {
   get(id: string): R | undefined;
   /** Rows whose fields equal the given ones, or that pass the test; base order, then in order of insertion. */
@@ -95,7 +95,7 @@ export class OpenDatabase {
 
 class OpenTable implements Table {
   readonly #base: BaseTable;
-  /** id → the row now, or null where it was removed; inserted rows are the ones that the base does not have */
+  /** id → the current row, or null if it was removed; inserted rows are those that the base does not have */
   #written: Map<string, Row | null> | undefined;
 
   constructor(base: BaseTable) {
@@ -152,7 +152,7 @@ class OpenTable implements Table {
       const changed = row && before ? changedFields(before, row) : row;
       if (changed === null || Object.keys(changed).length > 0) changes.push([id, changed]);
     }
-    return Object.fromEntries(changes); // whatever the id is called, it stays a plain member
+    return Object.fromEntries(changes); // any id, even `__proto__`, stays a plain member
   }
 
   #write(id: string, row: Row): Row {
@@ -161,7 +161,7 @@ class OpenTable implements Table {
     return row;
   }
 
-  /** The base rows worth testing, in base order: one index look-up where no written row can have come to match. */
+  /** The base rows worth testing, in base order: one index lookup if no written row can have started to match. */
   #candidates(match: Partial<Row> | ((row: Row) => boolean)): readonly Row[] {
     const field = indexField(match);
     if (!field) return this.#base.rows;

@@ -1,5 +1,5 @@
 // Every dialect but OpenAI's, through a provider package at the level of a single request: one call to one endpoint. It
-// neither waits nor tries again; every way in which a call can fail is a ModelFailure, and an abort by the caller comes
+// neither waits nor retries; every way a call can fail is a ModelFailure, and an abort by the caller comes
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
 import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
@@ -16,7 +16,7 @@ import { callOptions, createBodyEditor } from "./options.ts";
 import { toPrompt, toTools } from "./prompt.ts";
 import { readResult } from "./reply.ts";
 
-/** A client of the model's first base URL. Its package is loaded at the first call. */
+/** A client for the model's first base URL. Its package is loaded at the first call. */
 export function createAiSdkClient(
   traits: AiSdkTraits,
   model: ResolvedModel,
@@ -65,7 +65,7 @@ export function createAiSdkClient(
   };
 }
 
-/** The tools stay listed when none may be called: history names them, and the server's prefix cache stays warm. */
+/** The tools stay listed even if none may be called: history names them, and the server's prefix cache stays warm. */
 function toolOptions({ tools, toolChoice }: ModelRequest, { alwaysAuto }: AiSdkTraits) {
   if (tools.length === 0) return {};
   return { tools: toTools(tools), toolChoice: { type: alwaysAuto ? ("auto" as const) : toolChoice } };
@@ -76,7 +76,7 @@ function commonOptions(model: ResolvedModel): CommonOptions {
     baseURL: model.baseUrls[0] ?? "",
     apiKey: model.apiKey ?? NO_KEY,
     headers: requestHeaders(model),
-    // the dialogue names calls that come without an id
+    // calls that come without an id get one from the dialogue
     generateId: () => "",
   };
 }
@@ -89,7 +89,7 @@ function failureOfPackage(context: FailureContext, error: unknown, exchange: Exc
   return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent: ${reason}`);
 }
 
-/** Reasons for which a server breaks off a reply of its own accord: the model did not say this. */
+/** Reasons for which the server itself breaks off a reply: the model did not say this. */
 const BROKEN_OFF = new Set(["error", "timeout"]);
 
 function refuseBrokenReply(context: FailureContext, { content, finishReason }: LanguageModelV3GenerateResult): void {

@@ -1,5 +1,5 @@
 // A dialect that goes through an AI SDK provider package, at the level of a single request. A dialect's own file says what
-// is particular about it; the rest is the same for all of them.
+// is special about it; the rest is the same for all of them.
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Json, JsonObject, Variables } from "../../core/index.ts";
 import type { Dialect } from "../dialects/dialect.ts";
@@ -7,10 +7,10 @@ import type { HabitRule } from "../habit-rule.ts";
 import type { ResolvedModel } from "../resolved.ts";
 import { createAiSdkClient } from "./client.ts";
 
-/** Makes the package's model with the given `fetch`: so cheap that every call has its own. */
+/** Makes the package's model with the given `fetch`: cheap enough to do for every call. */
 export type OpenModel = (fetch: typeof globalThis.fetch) => LanguageModelV3;
 
-/** What every package is told, so that none of them looks into the process's environment. */
+/** What every package is given, so that none of them reads the process's environment. */
 export type CommonOptions = {
   baseURL: string;
   apiKey: string;
@@ -20,7 +20,7 @@ export type CommonOptions = {
 
 /** What the settings say about thinking. */
 export type ThinkingWish = {
-  /** undefined: as the provider does by default */
+  /** undefined: the provider's default */
   on: boolean | undefined;
   type: string | undefined;
   effort: Json | undefined;
@@ -34,9 +34,9 @@ export type AiSdkTraits = {
   secrets?: Dialect["secrets"];
   /** Loads the package when a model of the dialect is first called. */
   load(common: CommonOptions, model: ResolvedModel, env: Variables): Promise<OpenModel>;
-  /** Throws a UsageError for what can be known to be missing before a call. */
+  /** Throws a UsageError for what is known to be missing before a call. */
   check?(model: ResolvedModel, env: Variables): void;
-  /** the provider options for a wish about thinking; asked only where there is one and the model can think */
+  /** the provider options for a thinking setting; called only if there is one and the model can think */
   thinking(wish: ThinkingWish, model: ResolvedModel): JsonObject;
   /** provider options of every call */
   always?(model: ResolvedModel): JsonObject;
@@ -44,17 +44,17 @@ export type AiSdkTraits = {
   editBody?(body: JsonObject, wish: ThinkingWish): JsonObject;
   /** a message list must not start with an assistant message */
   userFirst?: boolean;
-  /** reasoning that the provider did not sign is not taken back */
+  /** reasoning that the provider did not sign is not accepted back */
   signsReasoning?: boolean;
   /** tools cannot be listed and forbidden at once */
   alwaysAuto?: boolean;
-  /** what is added to the body must be told to the package, which signs it */
+  /** what is added to the body must go through the package, which signs it */
   signsBody?: boolean;
-  /** the id of a call as the wire takes it */
+  /** a call's id as the wire accepts it */
   callId?(id: string): string;
-  /** the longest reply where the settings name none, for wires that want a number */
+  /** the longest reply if the settings give none, for wires that require a number */
   maxTokens?: number;
-  /** what the package calls its options, where it is not the dialect's name */
+  /** the package's name for its options, if it is not the dialect's name */
   optionsName?: string;
 };
 

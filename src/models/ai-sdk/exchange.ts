@@ -1,18 +1,18 @@
 // The HTTP side of one call: a `fetch` for a provider package that posts over our own connections and time limits, and
-// remembers what came of it. Packages wrap errors in ways of their own; the failure noted here is the one that counts.
+// remembers the outcome. Packages wrap errors in their own ways; the failure noted here is the one that counts.
 import type { Clock, JsonObject } from "../../core/index.ts";
 import { type FailureContext, failureOfStatus, failureOfTransport, type ModelFailure, retryAfter } from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
 import { type PostLimits, post } from "../post.ts";
 
-/** Sent to no one: a package that is handed no key would look for one in the process's environment. */
+/** Never sent: a package without a key would look for one in the process's environment. */
 export const NO_KEY = "no-key";
 
 export type Exchange = {
   fetch: typeof globalThis.fetch;
   /** why the last request failed */
   failure(): ModelFailure | undefined;
-  /** the text of the last answer that a server called fine */
+  /** the text of the last successful answer */
   answer(): string | undefined;
 };
 
@@ -26,7 +26,7 @@ export type ExchangeCall = {
 };
 
 export function createExchange({ dispatchers, clock, context, limits, signal, edit }: ExchangeCall): Exchange {
-  // a package may make several requests for one reply; together they keep within the limit
+  // a package may make several requests for one reply; together they stay within the limit
   const deadline = clock.now() + limits.totalMs;
   let failure: ModelFailure | undefined;
   let answered: string | undefined;

@@ -1,5 +1,5 @@
 // What a provider wants back untouched: its signatures and encrypted thoughts, with the parts of the reply that they
-// belong to, in order. Calls are kept by place only, since their ids and arguments stand in the record.
+// belong to, in order. Calls are kept by position only, since their ids and arguments are in the record.
 import type { LanguageModelV3Content, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 import { isObject, type Json } from "../../core/index.ts";
 
@@ -7,7 +7,7 @@ export type KeptPart =
   | { type: "text" | "reasoning"; text: string; options?: SharedV3ProviderMetadata }
   | { type: "call"; options?: SharedV3ProviderMetadata };
 
-/** Undefined where nothing in the reply carries anything that belongs to the provider. */
+/** Undefined if nothing in the reply carries provider data. */
 export function toOpaque(content: readonly LanguageModelV3Content[]): Json | undefined {
   const parts = content.flatMap(keep);
   return parts.some(({ options }) => options !== undefined)
@@ -15,7 +15,7 @@ export function toOpaque(content: readonly LanguageModelV3Content[]): Json | und
     : undefined;
 }
 
-/** Undefined for what another dialect left, or nobody. */
+/** Undefined if there is none, or if it came from another dialect. */
 export function keptParts(opaque: Json | undefined): KeptPart[] | undefined {
   return isObject(opaque) && Array.isArray(opaque.parts) ? (opaque.parts as KeptPart[]) : undefined;
 }

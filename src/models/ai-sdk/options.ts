@@ -1,4 +1,4 @@
-// What a call says besides its messages and tools: sampling, thinking, and whatever the registry or the config adds.
+// What a call says besides its messages and tools: sampling, thinking, and what the registry or the config adds.
 import type { LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import type { Json, JsonObject } from "../../core/index.ts";
 import { mergeBodies } from "../merge-bodies.ts";
@@ -28,7 +28,7 @@ export function callOptions(traits: AiSdkTraits, model: ResolvedModel, settings:
   };
 }
 
-/** What registry and config add is merged into the body, one level deep; undefined where nothing is to be done. */
+/** Merges what registry and config add into the body, one level deep; undefined if there is nothing to do. */
 export function createBodyEditor(
   traits: AiSdkTraits,
   model: ResolvedModel,

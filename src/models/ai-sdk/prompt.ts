@@ -1,5 +1,5 @@
-// A request as the provider packages take it. Every provider has its rules about lists of messages; this list keeps all
-// of them: roles alternate, results of one reply stand together, nothing is empty, and arguments are always an object.
+// A request as the provider packages expect it. Every provider has rules about message lists; this list follows all
+// of them: roles alternate, results of one reply are together, nothing is empty, and arguments are always an object.
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 import {
   type ChatMessage,
@@ -18,7 +18,7 @@ type Assistant = Extract<ChatMessage, { role: "assistant" }>;
 type AssistantPart = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 type ToolPart = Extract<LanguageModelV3Message, { role: "tool" }>["content"][number];
 
-/** What comes first where a list must not start with an assistant message. */
+/** What comes first if a list must not start with an assistant message. */
 const OPENER = "Hello.";
 
 export function toPrompt(request: ModelRequest, model: ResolvedModel, traits: AiSdkTraits): LanguageModelV3Prompt {
@@ -53,12 +53,12 @@ export function toTools(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool
     type: "function",
     name,
     description,
-    // some refuse a schema that does not say what it describes
+    // some refuse a schema without a type
     inputSchema: parameters.type === undefined ? { type: "object", properties: {}, ...parameters } : parameters,
   }));
 }
 
-/** What the provider gave to be sent back goes back in its order and wording; calls are those of the record. */
+/** What the provider wants back is sent unchanged and in order; calls are taken from the record. */
 function assistantParts(message: Assistant, model: ResolvedModel, traits: AiSdkTraits): AssistantPart[] {
   const calls = (message.toolCalls ?? []).map((call) => callPart(call, traits));
   const parts: AssistantPart[] = [];
@@ -102,7 +102,7 @@ function resultPart(message: Extract<ChatMessage, { role: "tool" }>, { callId }:
   };
 }
 
-/** Names that a model made up come back too, as names that a tool could have. */
+/** Names that a model made up are sent back too, as valid tool names. */
 function validName(name: string): string {
   return /^[\w-]{1,64}$/.test(name) ? name : name.replace(/[^\w-]+/g, "_").slice(0, 64) || "unnamed";
 }

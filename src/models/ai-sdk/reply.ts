@@ -1,4 +1,4 @@
-// A package's result, read into our words. What is missing or odd gets the plainest meaning; nothing is guessed.
+// A package's result in our terms. What is missing or odd gets the plainest meaning; nothing is guessed.
 import type { LanguageModelV3GenerateResult, LanguageModelV3Usage } from "@ai-sdk/provider";
 import type { Finish, ModelReply, ToolCall, Usage } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
@@ -35,7 +35,7 @@ function readFinish(reason: LanguageModelV3GenerateResult["finishReason"]["unifi
   return hasCalls && (finish === "stop" || finish === "other") ? "tool-calls" : finish;
 }
 
-/** Writing to a cache costs extra at Anthropic; nobody else counts it. */
+/** Writing to a cache costs extra at Anthropic; no other provider counts it. */
 const CACHE_WRITE_FACTOR = 1.25;
 
 function readUsage(usage: LanguageModelV3Usage, prices: Prices | undefined): Usage {

@@ -1,15 +1,15 @@
-// Where each recorded call stands in a file, in 20 bytes a call: a cassette of a hundred thousand rollouts has millions.
+// Where each recorded call is in a file, in 20 bytes per call: a cassette of a hundred thousand rollouts has millions.
 import { contentHash } from "../../core/index.ts";
 
 import type { Extent } from "../../files/index.ts";
 
-/** A name added again replaces the one before. */
+/** Adding a name again replaces the earlier entry. */
 export class CallIndex {
   #size = 0;
   #hashes = new Float64Array(1024);
   #offsets = new Float64Array(1024);
   #lengths = new Uint32Array(1024);
-  /** open addressing: the number of a call, from 1, at the first free place from its hash on */
+  /** open addressing: the number of a call, from 1, at the first free slot from its hash on */
   #slots = new Uint32Array(4096);
 
   set(name: string, { offset, length }: Extent): void {

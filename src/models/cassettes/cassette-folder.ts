@@ -1,4 +1,4 @@
-// A folder of cassettes: one append-only file for each dataset, one line for each model call. What a crash tore off at the
+// A folder of cassettes: one append-only file per dataset, one line per model call. A line that a crash tore at the
 // end is ignored; keys are struck out of every line before it is written.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export function recordInto(folder: string, redact: (text: string) => string): Ca
   };
 }
 
-/** Each dataset's file is read through once, when its first call is looked for. */
+/** Each dataset's file is read through once, when its first call is looked up. */
 export function replayFrom(folder: string): CassetteFolder {
   if (!existsSync(folder)) throw new UsageError(`There is no cassette folder ${folder}`);
   const tapes = new Map<string, Tape>();
@@ -69,7 +69,7 @@ type LineKey = Pick<RecordedCall, "query_id" | "rollout" | "party" | "position">
 
 const KEY_END = Buffer.from(',"request":');
 
-/** The key stands at the start of a line; the rest is read when it is needed. */
+/** The key is at the start of a line; the rest is read when needed. */
 function keyOf(bytes: Buffer): LineKey | undefined {
   const end = bytes.indexOf(KEY_END);
   return end === -1 ? undefined : (parseJson(`${bytes.toString("utf8", 0, end)}}`) as LineKey | undefined);

@@ -13,7 +13,7 @@ import { type ClientFacts, createFingerprinter, differenceOf, type RequestFinger
 
 export type CallKey = Pick<RequestOrigin, "dataset" | "queryId" | "rollout" | "party" | "position">;
 
-/** One line of a cassette: a call, what was asked, and the reply or the failure that it came to in the end. */
+/** One line of a cassette: a call, what was asked, and the reply or failure it ended with. */
 export type RecordedCall = {
   query_id: string;
   rollout: number;
@@ -32,15 +32,15 @@ type RecordedFailure = {
   status?: number;
 };
 
-/** Where recorded calls are kept; of several for one key, the last one counts. */
+/** Where recorded calls are kept; if a key has several, the last one counts. */
 export interface CassetteStore {
   find(key: CallKey): Promise<RecordedCall | undefined>;
   keep(dataset: string, call: RecordedCall): Promise<void>;
 }
 
 /**
- * Records what a client answers, retries and waits behind it. A call that its caller gave up, or that was never made
- * because the endpoint was out of order or the run stopped, is not recorded.
+ * Records a client's final answer, after its retries and waits. A call that its caller aborted, or that was never made
+ * because the endpoint was down or the run stopped, is not recorded.
  */
 export function withCassette(client: ModelClient, store: CassetteStore, facts: ClientFacts): ModelClient {
   const fingerprint = createFingerprinter(facts);
@@ -63,7 +63,7 @@ export function withCassette(client: ModelClient, store: CassetteStore, facts: C
   };
 }
 
-/** A client that answers from a cassette and from nowhere else: no network, no key. */
+/** A client that answers only from a cassette: no network, no key. */
 export function createReplayClient(store: CassetteStore, facts: ClientFacts): ModelClient {
   const fingerprint = createFingerprinter(facts);
   return {

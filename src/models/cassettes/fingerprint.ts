@@ -1,5 +1,5 @@
-// What a recorded request said, as short hashes of its parts: enough to tell whether a request of today is the same one,
-// and to name what differs where it is not.
+// What a recorded request said, as short hashes of its parts: enough to tell whether a new request is the same one,
+// and to name what differs if it is not.
 import { contentHash, type Json, type ModelRequest, type ToolSpec } from "../../core/index.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
@@ -13,11 +13,11 @@ export type RequestFingerprint = {
   messages: string;
 };
 
-/** What shapes the replies of one client next to its requests. */
+/** What shapes a client's replies besides its requests. */
 export type ClientFacts = { model: Pick<ResolvedModel, "id" | "body" | "reasoning">; settings: CallSettings };
 
 export function createFingerprinter({ model, settings }: ClientFacts): (request: ModelRequest) => RequestFingerprint {
-  // how long we wait and how often we try is no part of what was asked
+  // how long we wait and how often we retry is not part of what was asked
   const { timeoutSeconds: _timeout, maxRetries: _retries, ...sampling } = settings;
   const own = contentHash({ ...sampling, body: model.body, reasoning: model.reasoning });
   return (request) => ({
@@ -31,7 +31,7 @@ export function createFingerprinter({ model, settings }: ClientFacts): (request:
   });
 }
 
-/** In words, or nothing where the two are the same request. */
+/** In words, or undefined if the two are the same request. */
 export function differenceOf(recorded: RequestFingerprint, now: RequestFingerprint): string | undefined {
   const differences: string[] = [];
   const add = (part: keyof RequestFingerprint, text: string) => {
@@ -49,7 +49,7 @@ export function differenceOf(recorded: RequestFingerprint, now: RequestFingerpri
 
 const hashes = new WeakMap<ToolSpec[], string>();
 
-/** The same list object comes with every rollout of a domain. */
+/** Every rollout of a domain uses the same list object. */
 function toolsHash(tools: ToolSpec[]): string {
   let hash = hashes.get(tools);
   if (hash === undefined) {

@@ -1,4 +1,4 @@
-// The offline catalogue: which providers there are, where they answer, which variable holds their key, and what their
+// The offline catalogue: the providers, their URLs, the variables that hold their keys, and what their
 // models cost and can do. A snapshot in two files next to this one, made by scripts/make-catalogue.mjs; each call reads
 // just what it needs (a few milliseconds), so nothing is kept in memory and a run with scripted models never reads it.
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import type { Prices } from "../resolved.ts";
 export type CatalogueProvider = {
   id: string;
   name: string;
-  /** may hold `${VARIABLE}` where the address is the customer's own */
+  /** may hold `${VARIABLE}` if each customer has their own address */
   url: string;
   /** variables that may hold the key, the usual one first; none for local servers */
   keys: string[];
@@ -27,7 +27,7 @@ export type CatalogueModel = {
   contextLength?: number;
   maxOutput?: number;
   reasoning: ReasoningFact;
-  /** where it differs from the provider's */
+  /** if it differs from the provider's */
   dialect?: string;
 };
 
@@ -82,7 +82,7 @@ function readData(file: string): string {
   return readFileSync(new URL(file, import.meta.url), "utf8");
 }
 
-/** The lines of one provider: they stand together, since the file is sorted by provider. */
+/** The lines of one provider: they are contiguous, since the file is sorted by provider. */
 function sectionOf(providerId: string, text: string): string {
   const opening = `\n[${JSON.stringify(providerId)},`;
   const padded = `\n${text}`;

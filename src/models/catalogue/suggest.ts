@@ -1,4 +1,4 @@
-// What somebody may have meant by a model name that nothing resolves.
+// What may have been meant by a model name that does not resolve.
 import { fold, nearest } from "../../core/index.ts";
 import { findProvider, listModels, listProviders } from "./catalogue.ts";
 
@@ -25,7 +25,7 @@ function nearestProvider(prefix: string): string | undefined {
   return names.get(nearest(prefix, names.keys()) ?? "");
 }
 
-/** The same model name at its makers and then at others; where there is none, the nearest name at a maker. */
+/** The same model name at its makers, then at others; if there is none, the nearest name at a maker. */
 function byModel(name: string): (string | undefined)[] {
   const wanted = fold(name.slice(name.lastIndexOf("/") + 1));
   const models = listModels();

@@ -36,7 +36,7 @@ const callBlock = (id: string, input: object = {}) => ({
 const messagesOf = (received: Received | undefined) =>
   (received?.body.messages ?? []) as { role: string; content: JsonObject[] }[];
 
-/** A client with all that surrounds it, on a clock where every wait is over at once. */
+/** A fully composed client, on a clock where every wait ends at once. */
 async function whole(answers: AnthropicAnswer[], settings: CallSettings = {}, entry: RegistryEntry = {}) {
   const server = await serveAnthropic(...answers);
   const clock = createManualClock({ auto: true });

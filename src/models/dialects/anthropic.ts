@@ -6,11 +6,11 @@ const THINKING_BUDGET = 4096;
 
 export const anthropic = createAiSdkDialect({
   name: "anthropic",
-  // thinking blocks go back untouched within a turn of tool calls, or the provider refuses
+  // thinking blocks must go back untouched within a turn of tool calls, or the provider refuses
   habits: [{ habits: habits("anthropic", "send back", "thinking") }],
   userFirst: true,
   signsReasoning: true,
-  // it wants a number, and takes it without the tokens for thinking
+  // it requires a number, which does not include the tokens for thinking
   maxTokens: 8192,
   async load(common, model) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
@@ -21,7 +21,7 @@ export const anthropic = createAiSdkDialect({
     const budget: JsonObject = type === "enabled" ? { budgetTokens: THINKING_BUDGET } : {};
     return { thinking: { type, ...budget, ...others }, ...(effort !== undefined && { effort }) };
   },
-  // newer models keep what they think to themselves unless they are asked for it
+  // newer models hide their thinking unless asked for it
   editBody(body, { on }) {
     if (on !== true || !isObject(body.thinking) || body.thinking.type !== "adaptive") return body;
     return { ...body, thinking: { display: "summarized", ...(body.thinking as JsonObject) } };

@@ -3,7 +3,7 @@ import { createAiSdkDialect } from "../ai-sdk/dialect.ts";
 
 export const azure = createAiSdkDialect({
   name: "azure",
-  // its package goes by the name of OpenAI's
+  // its package reads options under OpenAI's name
   optionsName: "openai",
   async load(common, model) {
     const { createAzure } = await import("@ai-sdk/azure");

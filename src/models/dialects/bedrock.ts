@@ -12,14 +12,14 @@ export const bedrock = createAiSdkDialect({
   signsReasoning: true,
   // it cannot say "none"; its package would drop the tools, and with them every call and result in the history
   alwaysAuto: true,
-  // requests are signed before they come to us, so that nothing can be added to them later
+  // requests are signed before they reach us, so nothing can be added to them later
   signsBody: true,
   secrets: (env) => ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].flatMap((name) => readVariable(name, env) ?? []),
   check: (model, env) => void readCredentials(model, env),
   async load(common, model, env) {
     const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");
     const credentials = readCredentials(model, env);
-    // an empty key, unlike none, is not looked for elsewhere, and lets the signature do
+    // an empty key, unlike a missing one, is not looked up elsewhere, and lets the signature work
     const signing = credentials && { ...credentials, apiKey: "" };
     return (fetch) => createAmazonBedrock({ ...common, ...signing, fetch })(model.model);
   },
@@ -35,8 +35,8 @@ export const bedrock = createAiSdkDialect({
 type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string; region: string };
 
 /**
- * Undefined where a bearer token does the work, or where a gateway of the user's own is asked without any credentials.
- * A signature shows no secret, so a custom api_base may be signed for.
+ * Undefined if a bearer token is used, or if the user's own gateway is called without any credentials.
+ * A signature reveals no secret, so requests to a custom api_base may be signed.
  */
 function readCredentials(model: ResolvedModel, env: Variables): Credentials | undefined {
   if (model.apiKey !== undefined) return undefined;

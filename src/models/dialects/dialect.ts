@@ -1,4 +1,4 @@
-// What a dialect is: the wire that a provider speaks, with everything that is particular about it in one file.
+// What a dialect is: the wire format of a provider, with everything special about it in one file.
 import type { Clock, ModelClient, Variables } from "../../core/index.ts";
 import type { HabitRule } from "../habit-rule.ts";
 import type { Dispatchers } from "../http.ts";
@@ -7,9 +7,9 @@ import type { CallSettings, ResolvedModel } from "../resolved.ts";
 export type DialectDeps = {
   dispatchers: Dispatchers;
   clock: Clock;
-  /** for credentials that are no key; everything else is in the resolved model */
+  /** for credentials other than a key; everything else is in the resolved model */
   env: Variables;
-  /** seconds that an answer which has begun may pause */
+  /** seconds that an answer may pause once it has begun */
   idleSeconds?: number;
 };
 
@@ -17,8 +17,8 @@ export type Dialect = {
   name: string;
   /** how its models are told to think, before the rules by provider and name */
   habits?: HabitRule[];
-  /** texts of the environment that must not be seen, besides the model's own key */
+  /** secrets in the environment besides the model's own key */
   secrets?(env: Variables): string[];
-  /** A client of the model's first base URL: one call to one endpoint, without waits and retries. */
+  /** A client for the model's first base URL: one call to one endpoint, without waits and retries. */
   createClient(model: ResolvedModel, settings: CallSettings, deps: DialectDeps): ModelClient;
 };

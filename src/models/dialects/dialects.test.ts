@@ -28,7 +28,7 @@ const found = (callId: string): ChatMessage => ({ role: "tool", callId, name: "f
 
 type Setup = { settings?: CallSettings; model?: Partial<ResolvedModel>; style?: ThinkingStyle; env?: object };
 
-/** A bare client of the dialect in front of a server that plays these answers. */
+/** A bare client of the dialect, connected to a server that plays these answers. */
 async function bare(dialect: string, answers: ModelAnswer[], { settings = {}, model, style, env }: Setup = {}) {
   const server = await serveModel(...answers);
   const dispatchers = createDispatchers({});
@@ -45,7 +45,7 @@ async function bare(dialect: string, answers: ModelAnswer[], { settings = {}, mo
   return { ...server, ask };
 }
 
-/** Asks, answers the calls of the reply, and gives back the reply and the second request's body. */
+/** Asks, answers the reply's calls, and returns the reply and the second request's body. */
 async function roundTrip(dialect: string, first: JsonObject, last: JsonObject, setup: Setup = {}) {
   const { ask, received } = await bare(dialect, [first, last], setup);
   const reply = await ask();

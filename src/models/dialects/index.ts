@@ -10,7 +10,7 @@ import { openai } from "./openai.ts";
 
 const DIALECTS: readonly Dialect[] = [openai, anthropic, google, bedrock, azure, mistral, cohere];
 
-/** `scripted` is a name too, for models that have no wire. */
+/** `scripted` is also a name, for models without a wire. */
 export const DIALECT_NAMES: readonly string[] = [...DIALECTS.map(({ name }) => name), "scripted"];
 
 export function findDialect(name: string): Dialect {

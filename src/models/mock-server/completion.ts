@@ -71,7 +71,7 @@ function callsOf({ toolCalls }: WireReply): WireCall[] {
   }));
 }
 
-/** Four characters a token. What stood in the request before the last reply is taken for cached, in blocks of 64. */
+/** Four characters per token. What came before the last reply in the request counts as cached, in blocks of 64. */
 function usageOf(reply: WireReply, { size, messages }: WireRequest): JsonObject {
   const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
   const fresh = sum(messages.slice(Math.max(lastReply, 0)).map(lengthOf));

@@ -1,17 +1,17 @@
-// A reply, spoilt in the ways models and their servers spoil theirs. What makes no sense for a reply is not done to it.
+// Damages a reply the way models and their servers do. Faults that make no sense for a reply are not applied.
 import { isObject, type JsonObject, parseJson, type ToolCall, type ToolSpec } from "../../core/index.ts";
 import type { FaultKind } from "./fault-spec.ts";
 import type { Played } from "./play.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-/** A reply as the wire will show it. */
+/** A reply as it will appear on the wire. */
 export type WireReply = Played["reply"] & {
   refusal?: string;
   /** reasoning goes into the text, between tags */
   inline?: boolean;
 };
 
-/** The spoilt reply, or undefined where this kind cannot be done to it or is no matter of the reply. */
+/** The damaged reply, or undefined if this kind does not apply to it or does not concern replies. */
 export function damage(kind: FaultKind, { party, reply }: Played, wire: WireRequest): WireReply | undefined {
   const { toolCalls } = reply;
   const first = toolCalls[0];
@@ -52,7 +52,7 @@ export function damage(kind: FaultKind, { party, reply }: Played, wire: WireRequ
   }
 }
 
-/** Only the wrong call, so that nothing is done twice when the step is played again; its id says that it was on purpose. */
+/** Only the wrong call, so that nothing is done twice when the step is replayed; its id marks it as deliberate. */
 function replaceCall(reply: WireReply, call: ToolCall, wire: WireRequest): WireReply {
   return { ...reply, toolCalls: [{ ...call, id: `${call.id}_fault${wire.damaged}` }] };
 }
@@ -61,7 +61,7 @@ function cut(call: ToolCall): ToolCall {
   return { ...call, arguments: call.arguments.slice(0, Math.ceil(call.arguments.length / 2)) };
 }
 
-/** Without a parameter that is required, else with one of a wrong type. */
+/** Drops a required parameter, else gives one the wrong type. */
 function breakSchema(call: ToolCall, tools: readonly ToolSpec[]): ToolCall | undefined {
   const parameters = tools.find(({ name }) => name === call.name)?.parameters ?? {};
   const given = parseJson(call.arguments);

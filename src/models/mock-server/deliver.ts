@@ -1,4 +1,4 @@
-// Answers on their way out: in one piece, drop by drop, in half, or not at all.
+// Sends answers: in one piece, drop by drop, in half, or not at all.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/index.ts";
 import type { Payload } from "./completion.ts";
@@ -7,7 +7,7 @@ import { WireError } from "./wire-request.ts";
 
 export type Failing = { request: IncomingMessage; response: ServerResponse; clock: Clock; echoKeys: boolean };
 
-/** What befalls an answer whatever it says. */
+/** Faults that hit an answer regardless of its content. */
 const TRANSPORT: ReadonlySet<FaultKind> = new Set([
   "429",
   "500",
@@ -24,7 +24,7 @@ export function isTransportKind(kind: FaultKind): boolean {
   return TRANSPORT.has(kind);
 }
 
-/** True where the fault is all the answer that there is. */
+/** True if the fault is the whole answer. */
 export function failTransport({ kind, value }: FaultRule, failing: Failing): boolean {
   const fail = (status: number, code: string, message: string, headers: { [name: string]: string } = {}) => {
     sendError(failing, { status, code, message, headers });

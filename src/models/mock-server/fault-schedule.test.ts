@@ -60,7 +60,7 @@ test("a request that is asked again after a passing fault is drawn anew; a lasti
   };
   const first = HUNDREDS.slice(0, 50).map(series);
   expect(Math.max(...first)).toBeGreaterThan(2);
-  // once answered, the same request meets the same series another day
+  // once answered, the same request later meets the same series again
   expect(HUNDREDS.slice(0, 50).map(series)).toEqual(first);
   const lasting = planOf("always500=0.5,overflow=0.2");
   expect(kinds(lasting, HUNDREDS)).toEqual(kinds(lasting, HUNDREDS));

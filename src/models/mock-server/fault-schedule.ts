@@ -3,7 +3,7 @@
 import { contentHash, createRandom } from "../../core/index.ts";
 import { type FaultKind, type FaultRule, isPassing } from "./fault-spec.ts";
 
-/** Requests that are being asked again and again; more than are ever under way. */
+/** Requests that are being retried; more than are ever in flight. */
 const REMEMBERED = 100_000;
 
 type Series = { attempts: number; repeat: FaultRule | undefined; left: number };
@@ -11,7 +11,7 @@ type Series = { attempts: number; repeat: FaultRule | undefined; left: number };
 export class FaultSchedule {
   readonly #rules: readonly FaultRule[];
   readonly #seed: number;
-  /** how often a rule could have been done so far */
+  /** how often a rule could have applied so far */
   readonly #chances = new Map<FaultRule, number>();
   readonly #series = new Map<string, Series>();
   readonly #broken = new Map<string, FaultRule>();
@@ -21,7 +21,7 @@ export class FaultSchedule {
     this.#seed = seed;
   }
 
-  /** At most one fault for a request: the first of the rules that meets it. `canDo` says which kinds make sense for it. */
+  /** At most one fault per request: the first rule that hits it. `canDo` says which kinds make sense for it. */
   choose(content: string, canDo: (kind: FaultKind) => boolean): FaultRule | undefined {
     if (this.#rules.length === 0) return undefined;
     const key = contentHash(content);
@@ -49,7 +49,7 @@ export class FaultSchedule {
       const attempt = isPassing(kind) ? series.attempts : 0;
       return createRandom("mock fault", this.#seed, kind, key, attempt).chance(when.rate);
     });
-    // once the request is answered its series is over, and asking it another day begins the same one again
+    // once the request is answered its series is over, and asking it again later restarts the same series
     this.#series.delete(key);
     if (hit && "rate" in hit.when && isPassing(hit.kind)) {
       if (this.#series.size >= REMEMBERED) this.#series.delete(this.#series.keys().next().value as string);

@@ -1,7 +1,7 @@
-// The trouble that the mock server can make, and how people ask for it: `429=0.1,503=0.02x3,malformed@2,reset@5-7`.
+// The faults that the mock server can inject, and how they are written: `429=0.1,503=0.02x3,malformed@2,reset@5-7`.
 import { didYouMean, UsageError } from "../../core/index.ts";
 
-/** Faults that a caller meets by asking the same again: each further attempt is drawn anew. */
+/** Transient faults: each retry of the same request is drawn anew. */
 const PASSING = [
   "429",
   "500",
@@ -14,7 +14,7 @@ const PASSING = [
   "user_empty",
   "user_role_swap",
 ] as const;
-/** Faults that belong to a request's content: the same request always meets them again. */
+/** Faults tied to a request's content: the same request always meets them again. */
 const LASTING = [
   "always500",
   "overflow",
@@ -38,8 +38,8 @@ export type FaultRule = {
   /** 429: seconds of Retry-After, or "date"; slow: milliseconds */
   value?: string;
   when:
-    | { rate: number /** so many attempts in a row */; burst: number }
-    /** counted from 1, among the requests to which this fault can be done */
+    | { rate: number /** this many attempts in a row */; burst: number }
+    /** counted from 1, among the requests to which this fault can apply */
     | { from: number; to: number };
 };
 

@@ -1,5 +1,5 @@
-// Whose turn it is and what the scripted model says: a request's `model` names the role, its content the query. A
-// dialogue that nobody knows gets a plain answer, so that any client can be tried against the server.
+// Whose turn it is and what the scripted model says: a request's `model` names the role, its content the query. An
+// unknown dialogue gets a plain answer, so that any client can be tried against the server.
 import {
   type ModelReply,
   type ModelRequest,
@@ -12,11 +12,11 @@ import { createScriptedClient, NO_TOOL_FOR_THAT } from "../scripted/clients.ts";
 import { parseScriptedName, type Script } from "../scripted/script.ts";
 import { WireError, type WireRequest } from "./wire-request.ts";
 
-/** What tells one query from another: who asks for it, and with which words and tools. */
+/** What identifies a query: who asks for it, and with which words and tools. */
 export type DialogueSign = {
   party: "agent" | "user";
   system: string;
-  /** the first thing that the user of the dialogue said, if anything yet */
+  /** the first thing the dialogue's user said, if anything yet */
   opening: string | undefined;
   tools: readonly string[];
 };

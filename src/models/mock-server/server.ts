@@ -1,5 +1,5 @@
 // The rehearsal server: an OpenAI-compatible endpoint that plays the scripted models, as slowly and as faultily as asked.
-// It keeps nothing of what it served but counts, so it can stand behind runs of any length.
+// It keeps only counts of what it served, so it can back runs of any length.
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,21 +16,21 @@ import { readWireRequest, WireError } from "./wire-request.ts";
 export type MockServerOptions = {
   findScript: FindScript;
   host?: string;
-  /** 0, the default, takes any free one */
+  /** 0, the default, takes any free port */
   port?: number;
   /** milliseconds before each answer, drawn evenly */
   latency?: { least: number; most: number };
   /** such as `429=0.1,malformed@2` */
   faults?: string;
   seed?: number;
-  /** where set, any other key is refused */
+  /** if set, any other key is refused */
   apiKey?: string;
   /** reasoning is written into the text, between `<think>` tags */
   inlineReasoning?: boolean;
   /** errors repeat the caller's key, in several encodings, as careless gateways do */
   echoKeys?: boolean;
   clock?: Clock;
-  /** for those who want to see each request; `fault` is what was done to it */
+  /** called for each request; `fault` is what was done to it */
   onRequest?(request: ServedRequest): void;
 };
 
@@ -64,7 +64,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
   const random = createRandom("mock latency", seed);
   const counts: RequestCounts = { asked: 0, replied: 0, models: {}, faults: {} };
   const stop = new AbortController();
-  // each request that waits listens to it
+  // each waiting request listens to it
   setMaxListeners(0, stop.signal);
 
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -17,7 +17,7 @@ export type WireRequest = Pick<ModelRequest, "system" | "messages" | "tools" | "
   includeUsage: boolean;
   /** characters of the whole request */
   size: number;
-  /** how many damaged replies of ours stand in its history; they are left out of `messages` */
+  /** how many of our damaged replies are in its history; they are left out of `messages` */
   damaged: number;
 };
 
@@ -32,7 +32,7 @@ export class WireError extends Error {
   }
 }
 
-/** Ids of calls that were damaged on purpose end so: their step is played again as if it had not been. */
+/** Ids of calls damaged on purpose end like this: their step is played again as if they had not happened. */
 const DAMAGED = /_fault\d+$/;
 
 export function readWireRequest(text: string): WireRequest {

@@ -35,7 +35,7 @@ async function serve(...answers: ModelAnswer[]) {
   return server;
 }
 
-/** A bare client in front of a server that plays these answers. */
+/** A bare client connected to a server that plays these answers. */
 async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: Partial<ResolvedModel> = {}) {
   const server = await serve(...answers);
   const deps = { dispatchers: dispatchersFor(), clock: createManualClock(), idleSeconds: 0.1 };
@@ -49,7 +49,7 @@ function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps
   return composeEndpoint({ model, settings, deps, connect });
 }
 
-/** A client with all that surrounds it, on a clock where every wait is over at once. */
+/** A fully composed client, on a clock where every wait ends at once. */
 async function whole(answers: ModelAnswer[], settings: CallSettings = {}) {
   const server = await serve(...answers);
   const clock = createManualClock({ auto: true });
@@ -171,7 +171,7 @@ test("an answer that drips, but ends in time, is an answer", async () => {
 });
 
 test("a handshake that never ends meets the limit for connecting", async () => {
-  // TLS towards a server that says nothing
+  // TLS to a server that says nothing
   const silent = createTcpServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   cleanups.push(async () => silent.close());

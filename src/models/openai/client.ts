@@ -1,5 +1,5 @@
-// The OpenAI-compatible dialect: one call to one endpoint, straight on undici. It neither waits nor tries again; every
-// way in which a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
+// The OpenAI-compatible dialect: one call to one endpoint, directly on undici. It neither waits nor retries; every
+// way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
 import { createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
@@ -15,7 +15,7 @@ import { createBodyWriter } from "./request.ts";
 export type OpenAiDeps = Omit<DialectDeps, "env">;
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
-/** A client of the model's first base URL. */
+/** A client for the model's first base URL. */
 export function createOpenAiClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps): ModelClient {
   const url = completionsUrl(model.baseUrls[0] ?? "");
   const dispatcher = deps.dispatchers.for(url);
@@ -54,7 +54,7 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
 /** How `rollout mock-llm` signs its replies, so that a rehearsal is never taken for a model's output. */
 export const MOCK_FINGERPRINT = "rollout-mock";
 
-/** Reasons for which a server breaks off a reply of its own accord: the model did not say this. */
+/** Reasons for which the server itself breaks off a reply: the model did not say this. */
 const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
 
 type Completion = { choice: Choice; usage: unknown; scripted?: true };
@@ -62,7 +62,7 @@ type Completion = { choice: Choice; usage: unknown; scripted?: true };
 function readCompletion(context: FailureContext, text: string): Completion {
   const completion = parse(text);
   if (completion === undefined) throw failureOfReply(context, "with a body that is cut or no JSON", text);
-  // some gateways wrap a failure of the server behind them into a 200
+  // some gateways wrap a failure of the server behind them in a 200
   if (isObject(completion.error)) throw failureOfError(context, completion.error, text);
   const choice = Array.isArray(completion.choices) ? completion.choices[0] : undefined;
   if (!isObject(choice)) throw failureOfReply(context, "without a choice", text);

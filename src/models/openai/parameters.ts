@@ -1,4 +1,4 @@
-// What a request says besides its messages and tools: sampling, thinking, and whatever the registry or the config adds.
+// What a request says besides its messages and tools: sampling, thinking, and what the registry or the config adds.
 import type { JsonObject } from "../../core/index.ts";
 import { mergeBodies } from "../merge-bodies.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
@@ -16,7 +16,7 @@ export function requestParameters(model: ResolvedModel, settings: CallSettings):
   return merged;
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else. */
+/** OpenAI's reasoning models refuse `max_tokens`; most other servers know only that. */
 function maxTokensField(model: ResolvedModel): string {
   return model.provider === "openai" && model.reasoning.style === "effort" ? "max_completion_tokens" : "max_tokens";
 }
@@ -35,7 +35,7 @@ function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonO
     case "flag":
       return { enable_thinking: on, ...others };
     case "effort":
-      // no word for "off" is understood by all of these models; "low" is
+      // not all of these models have a value for "off"; all understand "low"
       return { reasoning_effort: effort ?? (on ? "medium" : "low") };
     case "none":
       return {};

@@ -1,4 +1,4 @@
-// A chat completion, read into our words. What is missing or odd gets the plainest meaning; nothing is guessed.
+// A chat completion in our terms. What is missing or odd gets the plainest meaning; nothing is guessed.
 import {
   type Finish,
   isObject,
@@ -11,7 +11,7 @@ import {
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
 
-/** `message` is a choice's message, `finishReason` its reason in the server's words. */
+/** `message` is a choice's message, `finishReason` its finish reason in the server's words. */
 export type Choice = { message: Record<string, unknown>; finishReason: string };
 
 export function readReply(choice: Choice, usage: unknown, prices: Prices | undefined): ModelReply {
@@ -48,7 +48,7 @@ function readContent(content: unknown): { text: string; thoughts: string } {
   };
 }
 
-/** Arguments stay the text they were; a server that sends an object gets it written down. Ids stay as they came. */
+/** Arguments stay the text they were; if a server sends an object, it is serialized. Ids stay as they came. */
 function readCalls(message: Record<string, unknown>): ToolCall[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];
@@ -62,7 +62,7 @@ function readCalls(message: Record<string, unknown>): ToolCall[] {
   });
 }
 
-/** What the provider wants back untouched: its list of reasoning blocks, and what hangs on single calls (Google). */
+/** What the provider wants back untouched: its list of reasoning blocks, and what comes with single calls (Google). */
 function readOpaque(message: Record<string, unknown>, details: Json[]): JsonObject | undefined {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
   const extras = calls.map((call) => (call.extra_content ?? null) as Json);
@@ -94,7 +94,7 @@ const FINISHES: { [reason: string]: Finish } = {
   refusal: "content-filter",
 };
 
-/** Many servers say "stop" next to tool calls; a cut or filtered reply stays one, calls or not. */
+/** Many servers say "stop" even with tool calls; a cut or filtered reply stays one, with calls or without. */
 function readFinish(reason: string, hasCalls: boolean): Finish {
   const finish = FINISHES[reason.toLowerCase()] ?? (reason === "" ? "stop" : "other");
   return hasCalls && (finish === "stop" || finish === "other") ? "tool-calls" : finish;
@@ -108,7 +108,7 @@ function readUsage(value: unknown, prices: Prices | undefined): Usage {
   const reasoningTokens = count(outputDetails.reasoning_tokens ?? usage.reasoning_tokens);
   const cachedTokens = Math.min(inputTokens, count(inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens));
   let outputTokens = count(usage.completion_tokens);
-  // some count reasoning next to the completion, which shows in their total
+  // some count reasoning separately from the completion, which shows in their total
   const counted = inputTokens + outputTokens;
   if (reasoningTokens > 0 && count(usage.total_tokens) === counted + reasoningTokens) outputTokens += reasoningTokens;
   const costUsd = prices

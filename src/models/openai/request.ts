@@ -1,5 +1,5 @@
-// A request as OpenAI-compatible servers take it, built as text: tool lists and system prompts are large, repeat in
-// every call of a run, and are turned into JSON once. What goes back as history is valid, whatever a model wrote.
+// A request as OpenAI-compatible servers expect it, built as text: tool lists and system prompts are large, repeat in
+// every call of a run, and are turned into JSON once. What goes back as history is valid, no matter what a model wrote.
 import {
   type ChatMessage,
   isObject,
@@ -38,12 +38,12 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
 function toWire(message: ChatMessage, model: ResolvedModel): JsonObject {
   if (message.role === "user") return { role: "user", content: message.content };
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
-  // an empty text and not null: chat templates write null as "None"
+  // empty text rather than null: chat templates write null as "None"
   const wire: JsonObject = { role: "assistant", content: message.content };
   const opaque = isObject(message.opaque) ? message.opaque : {};
   const { sendBack, field } = model.reasoning;
   if (message.reasoning !== undefined && sendBack) wire[field] = message.reasoning;
-  // where it is demanded of every reply that called tools, one that had none says so
+  // if reasoning is required on every reply that called tools, a reply without any sends an empty text
   else if (sendBack === "all" && message.toolCalls?.length) wire[field] = "";
   if (opaque.reasoning_details !== undefined) wire.reasoning_details = opaque.reasoning_details;
   if (message.toolCalls?.length) {
@@ -63,13 +63,13 @@ function callToWire(call: ToolCall, extra: Json | undefined): JsonObject {
   return wire;
 }
 
-/** Several servers refuse history with arguments that are no JSON object, on every later turn. */
+/** Several servers refuse history with arguments that are not a JSON object, on every later turn. */
 export function validArguments(text: string): string {
   if (text.trim() === "") return "{}";
   return isObject(parseJson(text)) ? text : JSON.stringify({ _raw: text });
 }
 
-/** So do some with a tool name that no tool could have. */
+/** Some also refuse history with an invalid tool name. */
 function validName(name: string): string {
   return /^[\w.:-]{1,128}$/.test(name) ? name : name.replace(/[^\w.:-]+/g, "_").slice(0, 64) || "unnamed";
 }
@@ -101,7 +101,7 @@ function rememberText(write: (text: string) => string): (text: string) => string
   };
 }
 
-/** Half a surrogate pair, which JSON.stringify writes as an escape, is no text to a server that encodes UTF-8. */
+/** Half a surrogate pair, which JSON.stringify writes as an escape, is invalid text to a server that encodes UTF-8. */
 function wellFormed(json: string): string {
   return json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : json;
 }

@@ -1,5 +1,5 @@
-// One endpoint of one model as a probe talks to it: short requests, each answer with what the server really wrote, and
-// everything that was found so far.
+// One endpoint of one model as a probe sees it: short requests, each answer with what the server really wrote, and
+// everything found so far.
 import {
   type ChatMessage,
   type Clock,
@@ -17,7 +17,7 @@ import { createDispatchers } from "../http.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { tap } from "./tap.ts";
 
-/** `bad` makes the model unusable for its part; `odd` is worth knowing. */
+/** `bad` makes the model unusable for its role; `odd` is worth knowing. */
 export type Finding = { level: "ok" | "odd" | "bad"; text: string; fix?: Fix };
 
 /** One line of YAML, and where it belongs. */
@@ -29,7 +29,7 @@ export type EndpointProbe = {
   model: ResolvedModel;
   role: "agent" | "user";
   findings: Finding[];
-  /** The answer, or the failure: never a throw for what the endpoint does. */
+  /** The answer or the failure: never throws for what the endpoint does. */
   ask(request: Partial<ModelRequest>, changes?: AskChanges): Promise<Answer | ModelFailure>;
   close(): Promise<void>;
 };
@@ -79,7 +79,7 @@ export const WEATHER: ToolSpec = {
   readOnly: true,
 };
 
-/** The dialogue after the calls of a reply were answered. */
+/** The dialogue after a reply's calls were answered. */
 export function withResults(
   question: ChatMessage,
   { reply, calls }: { reply: ModelReply; calls: ToolCall[] },

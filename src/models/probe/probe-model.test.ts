@@ -23,9 +23,9 @@ type Oddities = {
   asText?: boolean;
   asObject?: boolean;
   neverCalls?: boolean;
-  /** fields of a reply to somebody who asks for thinking */
+  /** fields of a reply to a request for thinking */
   thought?: JsonObject;
-  /** an error for requests that it does not like */
+  /** an error for requests it rejects */
   refuse?: (body: JsonObject) => string | undefined;
 };
 

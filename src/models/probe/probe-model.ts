@@ -1,5 +1,5 @@
-// Asks a model what a rollout will ask of it (an answer, a tool call, several at once, the way back of their results,
-// reasoning) and says in plain words what works, what is odd, and which line of YAML mends it.
+// Asks a model what a rollout will ask of it (an answer, a tool call, several at once, sending back their results,
+// reasoning) and says in plain words what works, what is odd, and which line of YAML fixes it.
 import { type ChatMessage, hideLogin, isObject, parseJson, type ToolCall } from "../../core/index.ts";
 import { ModelFailure } from "../failure.ts";
 import type { ResolvedModel } from "../resolved.ts";
@@ -17,7 +17,7 @@ import { probeReasoning } from "./probe-reasoning.ts";
 
 export type ProbeReport = { endpoint: string; findings: Finding[] };
 
-/** Every replica is probed by itself. A user simulator needs no tools. */
+/** Every replica is probed separately. A user simulator needs no tools. */
 export async function probeModel(
   model: ResolvedModel,
   role: "agent" | "user",
@@ -73,7 +73,7 @@ const TWO: ChatMessage = {
   content: "What is the weather in Paris and in Oslo? Call get_weather once for each of them, both at once.",
 };
 
-/** The calls of the last reply, or undefined where the model is of no use as an agent. */
+/** The calls of the last reply, or undefined if the model is unusable as an agent. */
 async function probeTools(probe: EndpointProbe): Promise<ToolCall[] | undefined> {
   const { findings } = probe;
   const one = await askForCalls(probe, ONE);

@@ -36,7 +36,7 @@ async function think(probe: EndpointProbe, changes: AskChanges): Promise<Answer 
   return probe.ask(request, { ...changes, settings: { thinking: true } });
 }
 
-/** Looks for a style that the endpoint takes. */
+/** Looks for a style that the endpoint accepts. */
 async function findStyle(probe: EndpointProbe, refusal: ModelFailure): Promise<void> {
   const { findings, model } = probe;
   const { style } = model.reasoning;
@@ -61,7 +61,7 @@ async function styleThatWorks(probe: EndpointProbe, refused: ThinkingStyle): Pro
   return undefined;
 }
 
-/** Sends the reply back with its reasoning as the habits say; where that is refused, the other way round. */
+/** Sends the reply back with its reasoning as the habits say; if that is refused, the other way round. */
 async function probeSendBack(probe: EndpointProbe, { reply }: Answer): Promise<void> {
   const { findings, model, ask } = probe;
   const { sendBack } = model.reasoning;

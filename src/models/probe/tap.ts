@@ -5,7 +5,7 @@ import type { Dispatchers } from "../http.ts";
 
 export type Tap = {
   dispatchers: Dispatchers;
-  /** the last answer's body, where it was a JSON object */
+  /** the last answer's body, if it was a JSON object */
   last(): Record<string, unknown>;
 };
 

@@ -1,5 +1,5 @@
 // Models that play a query from its reference plan, without a key or a network: the embedded default. They look only at
-// the request, like any model, so they can stand behind a socket or start in the middle of a dialogue.
+// the request, like any model, so they can run behind a socket or start in the middle of a dialogue.
 import {
   type ChatMessage,
   fillPlaceholders,
@@ -55,7 +55,7 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   };
 }
 
-/** Says the plan's next line, whatever the agent said: a script cannot listen. */
+/** Says the plan's next line, no matter what the agent said: a script cannot listen. */
 function userReply(request: ModelRequest, script: Script): ModelReply {
   if (request.origin.mode !== "positive") return say(request, GIVES_UP);
   const said = request.messages.filter((message) => message.role === "assistant").length;
@@ -80,13 +80,13 @@ function playedCalls(messages: readonly ChatMessage[], script: Script): PlayedCa
   );
 }
 
-/** Where a call before went wrong, what this text was to tell is not there. */
+/** If an earlier call went wrong, what this text should report is missing. */
 function fillText(text: string, played: PlayedCall[]): string {
   const filled = fillPlaceholders(text, played);
   return UNFILLED.test(filled) ? LOST_THE_THREAD : filled;
 }
 
-/** A value that was never found out is made up, as a poor model would. */
+/** A value that was never looked up is made up, as a poor model would do. */
 function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
   const text = JSON.stringify(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
   if (!call.cut) return text;

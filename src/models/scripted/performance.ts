@@ -1,6 +1,6 @@
-// A reference plan as an agent of a given skill performs it. With skill 1 that is the plan itself. Below, a share of
+// A reference plan as an agent of a given skill performs it. With skill 1 that is the plan itself. Below 1, a share of
 // 1 - skill of the rollouts fails for good in one of the ways real models do, and some calls of any rollout slip and are
-// mended at once. Everything follows from the seed, so a rollout errs the same way on every replay.
+// corrected at once. Everything follows from the seed, so a rollout fails the same way on every replay.
 import {
   createRandom,
   type JsonObject,
@@ -50,7 +50,7 @@ function fail(turns: PerformedTurn[], options: PerformanceOptions, random: Rando
   const places = turns.flatMap((turn, t) =>
     turn.steps.flatMap((step, s) => step.calls.map((call, c) => ({ turn: t, step: s, call: c, planned: call }))),
   );
-  // the call that decides the task: the last write, or the last call where nothing is written
+  // the call that decides the task: the last write, or the last call if nothing is written
   const target = places.findLast(({ planned }) => spec(planned.name)?.readOnly === false) ?? places.at(-1);
   if (!target)
     return { turns: turns.map((turn) => ({ ...turn, say: FALLBACK_SAY })), failure: "stops_early", slips: 0 };
@@ -80,7 +80,7 @@ function fail(turns: PerformedTurn[], options: PerformanceOptions, random: Rando
   return { turns: failed, failure, slips: 0 };
 }
 
-/** Writes at once where it should have shown the preview and waited for a yes; later it only talks. */
+/** Writes at once instead of showing the preview and waiting for a yes; later it only talks. */
 function withoutAsking(turns: PerformedTurn[], preview: Place, name: string): PerformedTurn[] {
   return turns.map((turn, index) => {
     if (index < preview.turn) return turn;
@@ -95,7 +95,7 @@ function withoutAsking(turns: PerformedTurn[], preview: Place, name: string): Pe
   });
 }
 
-/** Some calls go wrong at first and are mended in the next step, after the tool's error has been read. */
+/** Some calls go wrong at first and are corrected in the next step, after the agent has read the tool's error. */
 function withSlips(performance: Performance, options: PerformanceOptions, random: Random): Performance {
   let slips = 0;
   const turns = performance.turns.map((turn) => ({
@@ -151,7 +151,7 @@ function alterValue(value: JsonObject[string], schema: JsonObject | undefined, r
   if (typeof value === "number") return value + 1;
   if (typeof value === "boolean") return !value;
   const text = String(value);
-  // the last digit is off by one: a record that is not there, or somebody else's
+  // the last digit is off by one: a record that does not exist, or someone else's
   const digit = /^([\s\S]*)(\d)(\D*)$/.exec(text);
   return digit ? `${digit[1]}${(Number(digit[2]) + 1) % 10}${digit[3]}` : `${text} (other)`;
 }

@@ -1,4 +1,4 @@
-// What scripted models play: a query's reference plan, handed in by code that knows the domains.
+// What scripted models play: a query's reference plan, passed in by code that knows the domains.
 import {
   type ChatMessage,
   type ModelRequest,
@@ -46,7 +46,7 @@ export function parseScriptedName(name: string): { role: "agent" | "user" | "jud
   return { role, skill };
 }
 
-/** An estimate, four characters a token: nobody is billed for it. */
+/** An estimate at four characters per token: it is never billed. */
 export function estimateUsage(request: ModelRequest, reply: string): Usage {
   const input = request.messages.reduce((sum, message) => sum + lengthOf(message), request.system.length);
   return {

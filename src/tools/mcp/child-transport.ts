@@ -1,5 +1,5 @@
-// MCP over the standard streams of a supervised child: one JSON message a line. What is not a message is skipped and told
-// once; a message or a flood beyond the limit ends the child, so that no server can take our memory or our processor.
+// MCP over the standard streams of a supervised child: one JSON message per line. Anything else is skipped and reported
+// once; a message or a flood beyond the limit ends the child, so that no server can use up our memory or CPU.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "../../core/index.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
@@ -27,7 +27,7 @@ export class ChildTransport implements Transport {
     this.#onGarbage = onGarbage;
   }
 
-  /** Why the server is gone, with the last of what it wrote to stderr; undefined while it lives. */
+  /** Why the server is gone, with the last of its stderr; undefined while it is alive. */
   get end(): string | undefined {
     const said = this.#stderr.trim();
     return this.#end && said ? `${this.#end}; it wrote: ${said}` : this.#end;

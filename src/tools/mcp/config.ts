@@ -1,4 +1,4 @@
-// `mcpServers` as other tools write it, with our own keys next to theirs, and what it means once every `${VAR}` is known.
+// `mcpServers` as other tools write it, plus our own keys, and what it means once every `${VAR}` is known.
 // A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
@@ -47,7 +47,7 @@ const mcpServerSchema = z
     }
   });
 
-/** The value of `mcpServers` in a config, or in a file of its own. */
+/** The value of `mcpServers` in a config or in a separate file. */
 export const mcpServersSchema = z.record(z.string().min(1), mcpServerSchema);
 
 export type McpServerConfig = z.infer<typeof mcpServerSchema>;
@@ -65,7 +65,7 @@ export type ResolvedServer = {
   resetTool: string | undefined;
   timeoutMs: number;
   readOnly: true | string[] | undefined;
-  /** takes the values of keys out of a text before it leaves the program */
+  /** strikes key values out of a text before it leaves the program */
   redact(text: string): string;
 };
 
@@ -75,7 +75,7 @@ export const WORK_FOLDER = "${WORK_FOLDER}";
 
 /**
  * `${VAR}` and `${VAR:-default}` are looked up in `variables`, everywhere in the entry. A command or argument that starts
- * with `./` or `../` is taken from `baseFolder`, since the server itself runs in a folder of its own.
+ * with `./` or `../` is resolved against `baseFolder`, since the server runs in its own folder.
  */
 export function resolveServer(
   name: string,

@@ -9,7 +9,7 @@ export class ConnectionSource {
   /** every connection that is open */
   readonly #live = new Set<McpConnection>();
   readonly #background = new Set<Promise<unknown>>();
-  /** pool: connections that nobody uses, in their first state or on the way there; undefined where that failed */
+  /** pool: unused connections, in their initial state or being reset to it; undefined if that failed */
   readonly #idle: Promise<McpConnection | undefined>[] = [];
   #shared: Promise<McpConnection> | undefined;
 
@@ -18,7 +18,7 @@ export class ConnectionSource {
     this.#open = open;
   }
 
-  /** In its first state, unless the server is shared. */
+  /** In its initial state, unless the server is shared. */
   async borrow(): Promise<McpConnection> {
     if (this.server.isolation === "shared") return this.#borrowShared();
     for (let idle = this.#idle.shift(); idle; idle = this.#idle.shift()) {
@@ -29,7 +29,7 @@ export class ConnectionSource {
     return this.#start();
   }
 
-  /** Returns at once; what a server needs to be ready again, or gone, happens behind. */
+  /** Returns at once; the server is reset or ended in the background. */
   giveBack(connection: McpConnection, { used }: { used: boolean }): void {
     if (this.server.isolation === "shared") return;
     const keep = this.server.isolation === "pool" && !this.#closing.signal.aborted;
@@ -38,7 +38,7 @@ export class ConnectionSource {
     else this.discard(connection);
   }
 
-  /** A connection that failed: nobody gets it again. */
+  /** Ends a failed connection: it is never handed out again. */
   discard(connection: McpConnection): void {
     void this.#inBackground(this.#end(connection));
   }
@@ -51,12 +51,12 @@ export class ConnectionSource {
     }
   }
 
-  /** One connection for all, opened on first use and again when it was lost. */
+  /** One connection for all, opened on first use and reopened when lost. */
   async #borrowShared(): Promise<McpConnection> {
     const current = this.#shared;
     const connection = await current?.catch(() => undefined);
     if (connection && !connection.lost) return connection;
-    if (this.#shared !== current) return this.#borrowShared(); // another rollout opened it meanwhile
+    if (this.#shared !== current) return this.#borrowShared(); // another rollout opened it in the meantime
     if (connection) this.discard(connection);
     this.#shared = this.#start();
     return this.#shared;
@@ -77,7 +77,7 @@ export class ConnectionSource {
   async #renew(connection: McpConnection): Promise<McpConnection | undefined> {
     if (await this.#reset(connection)) return connection;
     await this.#end(connection);
-    return this.#start().catch(() => undefined); // the next to borrow tries again, and tells
+    return this.#start().catch(() => undefined); // the next borrower tries again and reports the error
   }
 
   async #reset(connection: McpConnection): Promise<boolean> {

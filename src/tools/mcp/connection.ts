@@ -11,15 +11,15 @@ import { openHttp } from "./http-transport.ts";
 import { fromMcpResult } from "./result.ts";
 import { callAsTask } from "./task.ts";
 
-/** The server did not answer: it crashed, hung or is out of reach. What the call did there is not known. */
+/** The server did not answer: it crashed, hung or is unreachable. What the call did there is unknown. */
 export class ServerTrouble extends Error {
   override name = "ServerTrouble";
 }
 
-/** Starting may mean that a package is downloaded first. */
+/** Starting may include downloading a package. */
 const START_LIMIT_MS = 60_000;
 const PING_LIMIT_MS = 5000;
-/** Progress extends a call's time limit, this many times at most. */
+/** Progress extends a call's time limit, at most to this many times its length. */
 const PROGRESS_FACTOR = 10;
 
 export class McpConnection {
@@ -76,18 +76,18 @@ export class McpConnection {
     };
   }
 
-  /** True once the server is gone or out of reach: nothing more can be asked of this connection. */
+  /** True once the server is gone or unreachable: this connection can no longer be used. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** All pages of the list; asked again only after the server said that it changed. */
+  /** All pages of the list; requested again only after the server says that it changed. */
   tools(): Promise<ToolSpec[]> {
     this.#listing ??= this.#list();
     return this.#listing;
   }
 
-  /** Throws ServerTrouble, or the signal's reason; what the server itself refuses is an error result. */
+  /** Throws ServerTrouble, or the signal's reason; a refusal by the server itself is an error result. */
   async call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
     signal?.throwIfAborted();
     const definition = this.#definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } };
@@ -107,7 +107,7 @@ export class McpConnection {
       return fromMcpResult(answer);
     } catch (error) {
       if (signal?.aborted) {
-        if (this.#server.isolation !== "shared") this.#lost = true; // the call may still be at work in there
+        if (this.#server.isolation !== "shared") this.#lost = true; // the call may still be running in there
         throw signal.reason;
       }
       if (error instanceof this.#sdk.ProtocolError) return this.#refusal(error);
@@ -127,7 +127,7 @@ export class McpConnection {
     }
     await this.#client.close().catch(() => {});
     await this.#transport.close().catch(() => {}); // again: a client that never connected does not close it
-    await this.#cleanUp().catch(() => {}); // a folder that stays behind is no reason to fail
+    await this.#cleanUp().catch(() => {}); // a leftover folder is not a reason to fail
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
@@ -149,7 +149,7 @@ export class McpConnection {
         cacheMode: "bypass",
         timeout: this.#server.timeoutMs,
       });
-      // without the output schema: a result that breaks it is still what the tool said
+      // without the output schema: a result that violates it is still what the tool said
       this.#definitions = new Map(tools.map((tool) => [tool.name, { ...tool, outputSchema: undefined }]));
       return tools.map((tool) => toSpec(tool, this.#server));
     } catch (error) {

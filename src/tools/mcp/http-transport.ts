@@ -1,4 +1,4 @@
-// Streamable HTTP with our own limits: a call's time limit is the hub's affair, so the HTTP client's 300 seconds without a
+// Streamable HTTP with our own limits: a call's time limit is up to the hub, so the HTTP client's 300 seconds without a
 // header or a byte must not end it first.
 import { setMaxListeners } from "node:events";
 import type { FetchLike, Transport } from "@modelcontextprotocol/client";
@@ -11,7 +11,7 @@ export async function openHttp(
   const { Agent, fetch } = await import("undici");
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const fetchPatiently = (url: string | URL, init: Parameters<typeof fetch>[1] = {}) => {
-    // one signal for all requests of a connection: its listeners go when the requests are collected, not when they end
+    // one signal for all requests of a connection: its listeners go when requests are collected, not when they end
     if (init.signal) setMaxListeners(Number.POSITIVE_INFINITY, init.signal);
     return fetch(url, { ...init, dispatcher });
   };

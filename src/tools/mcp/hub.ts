@@ -34,7 +34,7 @@ export class McpHub {
   #toolbox: { lists: ToolSpec[][]; toolbox: Toolbox } | undefined;
   readonly #style: NameStyle | undefined;
 
-  /** Throws a UsageError where the config names a variable that is not set. */
+  /** Throws a UsageError if the config names a variable that is not set. */
   constructor(options: McpHubOptions) {
     const noticed = new Set<string>();
     const start = limitConcurrency(options.startsAtOnce ?? 8);
@@ -49,7 +49,7 @@ export class McpHub {
     });
   }
 
-  /** MCP knows no seeds: what a server generates is its own affair. */
+  /** MCP has no seeds: what a server generates is up to the server. */
   async open(_seed?: number): Promise<Environment> {
     const sessions = await this.#openSessions();
     return new McpEnvironment(await this.#toolboxOf(sessions), new Map(sessions.map((each) => [each.name, each])));
@@ -122,13 +122,13 @@ class McpEnvironment implements Environment {
     return (this.#sessions.get(named.server) as ServerSession).call(named.tool, value, signal);
   }
 
-  /** A call of a shared server has had its effect for everyone: it is not made again. */
+  /** A call to a shared server has already taken effect for everyone: it is not repeated. */
   trust(call: ToolCall): boolean {
     const named = this.#toolbox.resolve(call.name);
     return named !== undefined && (this.#sessions.get(named.server) as ServerSession).isShared;
   }
 
-  /** What a server keeps inside is not known here: always empty. Judge such rollouts by their calls and results. */
+  /** A server's internal state is unknown here: always empty. Judge such rollouts by their calls and results. */
   async state(): Promise<StateChanges> {
     return {};
   }
@@ -138,7 +138,7 @@ class McpEnvironment implements Environment {
   }
 }
 
-/** Runs at most so many pieces of work at once, in the order they came. */
+/** Runs at most this many pieces of work at once, in order of arrival. */
 function limitConcurrency(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = atOnce;
   const waiting: (() => void)[] = [];

@@ -33,7 +33,7 @@ export async function listenHttp(
     await open?.session.close();
   };
 
-  /** A session of its own for a client that starts; it is kept only once `initialize` went through. */
+  /** A separate session for each new client; it is kept only once `initialize` has succeeded. */
   const create = async (): Promise<OpenSession> => {
     const open: OpenSession = {
       session: await createSession(),
@@ -54,7 +54,7 @@ export async function listenHttp(
     if (refusal) return response.writeHead(refusal).end();
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
-    if (id !== undefined && !known) return response.writeHead(404).end(); // tells the client to start anew
+    if (id !== undefined && !known) return response.writeHead(404).end(); // tells the client to start over
     const open = known ?? (await create());
     open.requests++;
     clearTimeout(open.idleTimer);
@@ -110,7 +110,7 @@ function toWebRequest(request: IncomingMessage, port: number): Request {
   } as RequestInit);
 }
 
-/** Resolves when the answer is through, or the client has left. */
+/** Resolves when the answer is sent or the client has left. */
 async function answer(from: Response, response: ServerResponse): Promise<void> {
   response.writeHead(from.status, Object.fromEntries(from.headers));
   response.flushHeaders(); // an event stream may have nothing to say for a long time

@@ -1,5 +1,5 @@
 // Any domain as a real MCP server, so that any MCP client can use it. Each session (over stdio the connection, over HTTP
-// what `initialize` opened) has an environment of its own, opened with its first call; all sessions get the same seed, so
+// what `initialize` opened) has its own environment, opened with its first call; all sessions get the same seed, so
 // that generated values repeat from one session to the next.
 import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
@@ -18,13 +18,13 @@ export type ServedDomain = {
 
 export type ServeTransport =
   | { kind: "stdio"; input: Readable; output: Writable }
-  /** on the loopback interface; port 0 takes a free one; a session that nobody uses for `idleMs` (30 minutes) is freed */
+  /** on the loopback interface; port 0 takes a free one; a session unused for `idleMs` (30 minutes) is freed */
   | { kind: "http"; port: number; idleMs?: number };
 
 export type Serving = {
   /** http: where clients connect */
   url?: string;
-  /** stdio: when the client has left; http: when `close` is through */
+  /** resolves, with stdio, when the client has left; with http, when `close` is done */
   closed: Promise<void>;
   close(): Promise<void>;
 };
@@ -76,7 +76,7 @@ async function createSession(domain: ServedDomain): Promise<ServedSession> {
       await server.close();
       await environment?.then(
         (opened) => opened.close(),
-        () => {}, // its caller was told
+        () => {}, // its caller already got the error
       );
     },
   };

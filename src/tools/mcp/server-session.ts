@@ -1,6 +1,6 @@
-// What one rollout has with one server: a connection, and the memory of its calls. When a server of the rollout's own
-// crashes or hangs, a new one is brought to the same state by the same calls, and the call that failed is made once more.
-// A shared server's calls are never repeated: there the rollout ends.
+// One rollout's session with one server: a connection and a record of its calls. When the rollout's own server
+// crashes or hangs, a new one is brought to the same state by the same calls, and the failed call is made once more.
+// A shared server's calls are never repeated: the rollout ends instead.
 import { contentHash, type JsonObject, RolloutError, type ToolResult, type ToolSpec } from "../../core/index.ts";
 import { type McpConnection, ServerTrouble } from "./connection.ts";
 import type { ConnectionSource } from "./connection-source.ts";
@@ -52,7 +52,7 @@ export class ServerSession {
     if (connection) this.#source.giveBack(connection, { used: this.#used });
   }
 
-  /** A shared connection that another rollout saw break is opened anew: no call of ours was on its way. */
+  /** A shared connection that broke for another rollout is reopened: none of our calls was in flight. */
   #ready(): Promise<McpConnection> {
     return this.isShared ? this.#source.borrow() : this.#connection;
   }
@@ -63,7 +63,7 @@ export class ServerSession {
     return result;
   }
 
-  /** Calls that ran at once and failed together share one restart. */
+  /** Concurrent calls that failed together share one restart. */
   async #callAgain(failed: McpConnection, call: { tool: string; args: JsonObject; signal: AbortSignal }) {
     const current = this.#connection;
     if ((await current) === failed && this.#connection === current)

@@ -1,11 +1,11 @@
-// A child process that cannot outlive us. It runs in a process group of its own with a watcher, a small shell that holds
-// the other end of a pipe to us. When that pipe closes, by our will or because we were killed with -9, the watcher ends the
-// whole group: the server, what `npx` put around it, whatever it started. A server that ignores the end of its input, or
-// SIGTERM, dies all the same. Works wherever there is a POSIX shell. Not contained: a process that leaves its group by setsid.
+// A child process that cannot outlive us. It runs in its own process group with a watcher, a small shell that holds
+// the other end of a pipe to us. When that pipe closes, on purpose or because of a kill -9, the watcher ends the
+// whole group: the server, what `npx` put around it, all it started. A server that ignores the end of its input, or
+// SIGTERM, still dies. Needs only a POSIX shell. Not contained: a process that leaves its group with setsid.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** `now` on the pipe kills at once; its closing asks first (SIGTERM), then clears the server's own folder and kills. */
+/** `now` on the pipe kills at once; closing it asks first (SIGTERM), then clears the server's own folder and kills. */
 const SCRIPT = `
 folder=$1
 shift
@@ -25,7 +25,7 @@ export type SupervisedOptions = {
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** removed with the server, even when we are gone */
+  /** removed with the server, even if we are gone */
   folder: string;
 };
 
@@ -42,7 +42,7 @@ export class Supervised {
     const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", folder, command, ...args], {
       env,
       cwd,
-      detached: true, // a process group of its own, which Ctrl-C in the terminal does not reach
+      detached: true, // its own process group, which Ctrl-C in the terminal does not reach
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
     const failed = new Promise<string>((resolve) => {
@@ -58,7 +58,7 @@ export class Supervised {
     this.stdin.on("error", () => {}); // the exit says more than EPIPE does
     const exit = new Promise<string>((resolve) => child.once("exit", () => resolve(exitPhrase(child, command))));
     this.exited = Promise.race([failed, exit]);
-    void this.exited.then(() => this.kill()); // what the server left behind goes with it
+    void this.exited.then(() => this.kill()); // what the server left behind is ended with it
   }
 
   /** Closes the server's input, gives it `graceMs` to leave, then ends the group. Resolves when no process is left. */

@@ -1,5 +1,5 @@
-// Tools that the server runs only as tasks (protocol 2025-11-25): the call answers with a task, whose result is then waited
-// for under the same limits as any other call's.
+// Tools that the server runs only as tasks (protocol 2025-11-25): the call returns a task, whose result is then awaited
+// under the same limits as any other call's.
 import type { CallToolResult, Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
@@ -21,7 +21,7 @@ export async function callAsTask(
     const result = await client.request({ method: "tasks/result", params: { taskId } }, resultSchema, options);
     return result as unknown as CallToolResult;
   } catch (error) {
-    // the server need not finish what nobody waits for; an error here adds nothing to the first
+    // the server need not finish a task that is no longer awaited; an error here adds nothing to the first
     await client
       .request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({}), { timeout: 1000 })
       .catch(() => {});

@@ -1,6 +1,6 @@
 // One Python process running bridge.py. Requests are answered in order; only the first in line is being worked on, so
-// the time limit runs for that one alone, and a process that ends or hangs ends because of that one. Everything else
-// that waited is lost without guilt and can be asked again elsewhere.
+// only its time limit runs, and if the process ends or hangs, that request is to blame. All other waiting
+// requests are lost without blame and can be made again elsewhere.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ const BRIDGE = fileURLToPath(new URL("./bridge.py", import.meta.url));
 const START_LIMIT = 60_000;
 const NOISE_KEPT = 4096;
 
-/** The process is gone. `guilty` says whether the request that hears this was the one being worked on. */
+/** The process is gone. `guilty` says whether the rejected request was the one being worked on. */
 export class LostChild extends Error {
   override name = "LostChild";
   readonly guilty: boolean;
@@ -35,9 +35,9 @@ type Waiting = {
 export type ChildOptions = { python: string; environment: NodeJS.ProcessEnv; clockStart?: number };
 
 export class PythonChild {
-  /** open sessions: the pool counts them in, who holds one counts it out */
+  /** open sessions: the pool increments it, the holder of a session decrements it */
   sessions = 0;
-  /** settles when the process, and all it started, is gone */
+  /** settles when the process and everything it started are gone */
   readonly gone: Promise<void>;
   readonly #process: ChildProcess;
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class PythonChild {
       {
         cwd: this.#folder,
         env: { ...options.environment, TMPDIR: this.#folder },
-        detached: true, // a process group of its own: Ctrl-C is ours to handle, and what servers start dies with them
+        detached: true, // its own process group: Ctrl-C is ours to handle, and what servers start dies with them
         stdio: ["pipe", "pipe", "pipe", "pipe"],
       },
     );
@@ -86,7 +86,7 @@ export class PythonChild {
     try {
       process.kill(-this.#process.pid, "SIGKILL");
     } catch {
-      this.#process.kill("SIGKILL"); // no such group: it has ended, or has not begun
+      this.#process.kill("SIGKILL"); // no such group: it has ended or has not started
     }
   }
 
@@ -107,14 +107,14 @@ export class PythonChild {
 
   async #watch(): Promise<void> {
     const [stdin, stdout, stderr, lifeline] = this.#process.stdio as unknown as Streams;
-    for (const stream of [stdin, stdout, stderr, lifeline]) stream.on("error", () => {}); // `exit` tells
+    for (const stream of [stdin, stdout, stderr, lifeline]) stream.on("error", () => {}); // `exit` reports it
     stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     stderr.on("data", (chunk: Buffer) => {
       this.#noise = (this.#noise + chunk.toString("utf8")).slice(-NOISE_KEPT);
     });
-    // Replies may still be on their way when the process has ended, and say which request was the last.
+    // Replies may still arrive after the process has ended, and show which request was the last.
     const drained = new Promise((resolve) => stdout.once("close", resolve));
-    stdout.once("close", () => this.kill()); // ended, or of no use any more
+    stdout.once("close", () => this.kill()); // ended or no longer usable
     const how = await new Promise<string>((resolve) => {
       this.#process.once("error", (error) => resolve(`could not be started: ${error.message}`));
       this.#process.once("exit", (code, signal) =>

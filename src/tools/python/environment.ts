@@ -1,6 +1,6 @@
-// Environments whose tools are a dataset's Python servers. A rollout's session lives in one Python process; where that
-// process is lost, the session is opened on another and its calls are made again, which gives the same results, since
-// all chance in a call follows from the rollout's seed and the call's number. The dialogue does not notice.
+// Environments whose tools are a dataset's Python servers. A rollout's session lives in one Python process; if that
+// process is lost, the session is opened on another and its calls are repeated, with the same results, since
+// all randomness in a call follows from the rollout's seed and the call's number. The dialogue does not notice.
 import { resolve } from "node:path";
 import {
   type Environment,
@@ -22,13 +22,13 @@ import type { PythonPool } from "./pool.ts";
 
 export type PythonDomain = {
   toolbox: Toolbox;
-  /** in the combination's order: where several have a table, the first one's is used */
+  /** in the combination's order: if several have a table, the first one's is used */
   servers: readonly { name: string; file: string }[];
   /** what the servers' constructors get: the server's name, or the fused name as the database folder writes it */
   domainName: string;
 };
 
-/** A request may take its process down this often before it is given up; it may be lost by others' doing more often. */
+/** How often a request may crash its process before it is given up; crashes by other requests may hit it more often. */
 const MAX_DEATHS = 2;
 const MAX_LOSSES = 20;
 
@@ -50,7 +50,7 @@ class PythonEnvironment implements Environment {
   readonly #pool: PythonPool;
   readonly #seed: number;
   readonly #session: string;
-  /** the calls that were answered, for replay */
+  /** the answered calls, for replay */
   readonly #answered: Asked[] = [];
   #child: PythonChild | undefined;
   #line: Promise<unknown> = Promise.resolve();
@@ -116,11 +116,11 @@ class PythonEnvironment implements Environment {
     const child = this.#child;
     if (!child) return;
     child.sessions--;
-    // Not awaited: it comes after all that was asked before, which may take its whole time limit.
+    // Not awaited: it comes after all earlier requests, which may take their full time limit.
     child.request({ op: "close", session: this.#session }, this.#pool.callTimeLimit).catch(() => {});
   }
 
-  /** One request at a time, in the order they were made: what a replay then repeats. */
+  /** One request at a time, in the order they were made, so that a replay can repeat them. */
   #inLine<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#line.then(work);
     this.#line = result.catch(() => {});
@@ -156,12 +156,12 @@ class PythonEnvironment implements Environment {
     }
   }
 
-  /** The process that holds the session; where there is none any more, another, with the session as it stood. */
+  /** The process that holds the session; if it is lost, another one, with the session restored. */
   async #seat(): Promise<PythonChild> {
     if (this.#child && !this.#child.lost) return this.#child;
     const child = await this.#pool.takeSeat();
     this.#child = child;
-    if (this.#closed) child.sessions--; // closed while it waited
+    if (this.#closed) child.sessions--; // closed while waiting
     this.#mustBeOpen();
     const opened = await child.request(
       {

@@ -1,5 +1,5 @@
 // Which Python runs the servers: the one that was named, else the first of `python3` and `python` that works. The answer
-// is the interpreter itself, asked once: a version manager's shim would choose by folder and cost time at each start.
+// is the interpreter itself, found once: a version manager's shim would choose by folder and cost time at each start.
 import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -20,7 +20,7 @@ export async function findPython(named: string | undefined, environment: NodeJS.
   throw new UsageError(`The tools of this dataset need ${NEEDED}, but ${problems.join(" and ")}: ${advice}.`);
 }
 
-/** A path counts from here, though the children have folders of their own; a virtual environment's folder works too. */
+/** A path is relative to our folder, although the children have their own; a virtual environment's folder works too. */
 function executable(named: string): string {
   if (!/[/\\]/.test(named) && !isFolder(named)) return named;
   const path = resolve(named);

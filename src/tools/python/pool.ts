@@ -1,5 +1,5 @@
-// The Python processes of a run: started when needed, each serving many rollouts, none seeing more of this process's
-// environment than it needs to run. They end with the pool, and with this process however it ends.
+// The Python processes of a run: started when needed, each serves many rollouts, and none sees more of this process's
+// environment than it needs to run. They end with the pool, and with this process, however it ends.
 import { availableParallelism } from "node:os";
 import { messageOf, RolloutError, UsageError } from "../../core/index.ts";
 import { RESULT_LIMIT } from "../cap.ts";
@@ -8,23 +8,23 @@ import { PythonChild } from "./child.ts";
 import { findPython } from "./find-python.ts";
 
 export type PythonPoolOptions = {
-  /** This process's environment: the children get a short list of its variables, and so never a key. */
+  /** This process's environment: the children get a short list of its variables, never a key. */
   environment: Readonly<Record<string, string | undefined>>;
   /** an interpreter, or a virtual environment's folder; else `python3`, then `python` */
   python?: string;
-  /** most processes at once; else one for each core, four at most */
+  /** maximum number of processes; default: one per core, at most four */
   size?: number;
   /** milliseconds for one call */
   callTimeLimit?: number;
   /** milliseconds for loading a domain's servers */
   loadTimeLimit?: number;
-  /** An ISO time, UTC unless it says otherwise: every rollout's clock starts there and repeats; else the real clock. */
+  /** An ISO time, UTC by default: every rollout's clock starts there and repeats; if not set, the real clock. */
   clock?: string;
   /** characters of a result that the model is shown */
   resultLimit?: number;
 };
 
-/** Sets of strings in one order in every process; text is UTF-8; nothing is written next to a dataset's files. */
+/** Sets of strings have one order in every process; text is UTF-8; nothing is written next to a dataset's files. */
 const SET_FOR_ALL = {
   PYTHONHASHSEED: "0",
   PYTHONUTF8: "1",
@@ -57,12 +57,12 @@ export class PythonPool {
     this.#clockStart = options.clock === undefined ? undefined : secondsOf(options.clock);
   }
 
-  /** Throws a UsageError where there is no Python that can run the servers. */
+  /** Throws a UsageError if no Python can run the servers. */
   async ready(): Promise<void> {
     await this.#interpreter();
   }
 
-  /** A seat in the process with the fewest sessions, or in a new one while there may be more and none is idle. */
+  /** A seat in the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
   async takeSeat(): Promise<PythonChild> {
     const python = await this.#interpreter();
     if (this.#closed) throw new RolloutError("infrastructure", "The Python tools were closed", { retryable: true });
@@ -73,7 +73,7 @@ export class PythonPool {
     return child;
   }
 
-  /** A name that no other open session has; from the seed, so that a replay has the same one. */
+  /** A name unique among open sessions; from the seed, so that a replay gets the same one. */
   nameSession(seed: number): string {
     let name = `rollout-${seed}`;
     for (let n = 2; this.#sessionNames.has(name); n++) name = `rollout-${seed}-${n}`;

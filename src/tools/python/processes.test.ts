@@ -95,7 +95,7 @@ test("without Python, or with one too old, one line says so and names --python",
   ]);
 });
 
-/** A process that has ended but that nobody has waited for is not alive. */
+/** A process that has ended but has not been reaped is not alive. */
 function alive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
