@@ -71,7 +71,7 @@ export function configureFor(kind: DatasetKind): Configure {
   };
 }
 
-/** The run that the flags ask for; or, where they ask for something else, the exit code of that. */
+/** The run that the flags ask for; or, if they ask for something else, its exit code. */
 function resolveBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): ResolvedRun | number {
   const locator = new DatasetLocator(patch);
   if (flags.list) return listDomains(kind, flags, patch, locator, host);
@@ -100,7 +100,7 @@ function listDomains(
 
 type Choice = Pick<Config, "datasets" | "auto_discover">;
 
-/** The datasets that the flags name, as a config would: those named, or all that there are. */
+/** The datasets that the flags name, as a config would: those named, or all of them. */
 function chooseDatasets(kind: DatasetKind, flags: BatchFlags, locator: DatasetLocator): Choice {
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
   if (!flags.domains) {
@@ -125,7 +125,7 @@ function requireQueries(files: DomainFiles): DomainFiles {
   throw new UsageError(`${name} has no queries: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`);
 }
 
-/** One file each, with what is in force written out, for review. */
+/** One file per dataset, with the effective settings written out, for review. */
 function generateConfigs(
   choice: Choice,
   patch: ConfigPatch,

@@ -1,4 +1,4 @@
-// The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in few members.
+// The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in a few members.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 import { type DatasetRow, type RawJson, rawArguments, shareText } from "../row-text.ts";
 import {
@@ -11,14 +11,14 @@ import {
 import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
 
 export type ChatStyle = {
-  /** ids tie results to calls; without them results carry the tool's name and stand in call order */
+  /** ids tie results to calls; without them results carry the tool's name and are in call order */
   ids: boolean;
   arguments: "object" | "string" | "raw";
   lossField?: string;
   lossValue?: (loss: boolean) => unknown;
 };
 
-/** The messages, or undefined where a call's arguments cannot be written in this style. */
+/** The messages, or undefined if a call's arguments cannot be written in this style. */
 export function chatMessages(
   { system, messages }: Pick<TrainingDialogue, "system" | "messages">,
   style: ChatStyle,
@@ -153,7 +153,7 @@ const CALLS: ColumnType = {
   list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
 };
 
-/** Messages as Parquet keeps them: one type for each member, arguments as text. */
+/** Messages as Parquet stores them: one type per member, arguments as text. */
 export function chatColumn(more: { [member: string]: ColumnType } = {}): ColumnType {
   return {
     list: {
