@@ -15,7 +15,7 @@ try {
   process.exit(1);
 }
 
-// built next to and swapped in whole, so that a failed build leaves the old one and nobody meets half of a new one
+// built next to it and swapped in whole, so that a failed build leaves the old one and no half-built one is ever seen
 const dist = join(root, "dist");
 const fresh = join(root, `dist.${process.pid}.new`);
 const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", fresh], {

@@ -1,4 +1,4 @@
-// The whole crash sweep: every operation on a file of a run is once the last one, in each way that a kill can fall.
+// The whole crash sweep: a run is killed at each of its file operations, in every way that a kill can happen.
 // `npx tsx scripts/crash-sweep.ts [bundled|python] [queries]`, after `npm run build`. Takes minutes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -33,7 +33,7 @@ for (const [name, config] of Object.entries(subjects)) {
 rmSync(data, { recursive: true, force: true });
 process.exitCode = wrong === 0 ? 0 : 1;
 
-/** Until runs come to their end before they are killed; how many operations they take differs a little. */
+/** Continues until runs finish before they are killed; how many operations they take varies a little. */
 async function sweepOne(sweep: CrashSweep, name: string, how: (typeof HOWS)[number]): Promise<void> {
   let next = 1;
   let survived = 0;

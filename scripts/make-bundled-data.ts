@@ -19,7 +19,7 @@ export async function makeTables(): Promise<Tables> {
   return tables;
 }
 
-/** One record a line, so that a difference shows as one line. */
+/** One record per line, so that a difference shows as one line. */
 export function tableText(rows: Row[]): string {
   return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
 }

@@ -1,7 +1,7 @@
 // Refreshes the offline provider catalogue: `node scripts/make-catalogue.mjs [version]`.
-// The facts come from the public catalogue inside the npm package @cline/llms, unpacked alone (without its own hundreds
+// The facts come from the public catalogue inside the npm package @cline/llms, unpacked alone (without its hundreds
 // of MB of dependencies) into a temporary folder; providers it lacks are written by hand below. Writes providers.json
-// (one provider a line) and models.jsonl (one model a line) into src/models/catalogue/; look at the diff, then commit.
+// (one provider per line) and models.jsonl (one model per line) into src/models/catalogue/; review the diff, commit.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,18 +18,18 @@ const LEFT_OUT = new Set([
   "claude-code",
   "dify",
   "elevenlabs",
-  "github-copilot", // its key variable, GITHUB_TOKEN, is set on many machines for other ends
+  "github-copilot", // its key variable, GITHUB_TOKEN, is set on many machines for other purposes
   "oca",
   "openai-codex",
   "openai-codex-cli",
-  "openai-compatible", // a form to fill in, no provider
+  "openai-compatible", // a form to fill in, not a provider
   "perplexity-agent", // only the Responses wire
   "qwen-code",
   "sapaicore",
   "vertex",
 ]);
 
-/** Our names where the source has others. */
+/** Our names, if the source uses others. */
 const RENAMED = { "openai-native": "openai", gemini: "google", nousResearch: "nousresearch" };
 
 /** Other names under which people know a provider: each also works as the prefix of a model name. */
@@ -62,7 +62,7 @@ const BY_HAND = {
   bedrock: {
     url: `https://bedrock-runtime.\${AWS_REGION}.amazonaws.com`,
     keys: ["AWS_BEARER_TOKEN_BEDROCK"],
-    keyOptional: true, // AWS credentials do as well
+    keyOptional: true, // AWS credentials work as well
   },
   cohere: { name: "Cohere", url: "https://api.cohere.com/v2", keys: ["COHERE_API_KEY"], dialect: "cohere" },
   deepinfra: { name: "DeepInfra", url: "https://api.deepinfra.com/v1/openai", keys: ["DEEPINFRA_API_KEY"] },
@@ -117,7 +117,7 @@ async function loadSource() {
     execFileSync("npm", ["pack", `@cline/llms@${VERSION}`, "--silent"], { cwd: folder, stdio: "pipe" });
     execFileSync("tar", ["-xzf", readdirSync(folder).find((name) => name.endsWith(".tgz"))], { cwd: folder });
     mkdirSync(join(folder, "node_modules"));
-    symlinkSync(join(root, "node_modules", "zod"), join(folder, "node_modules", "zod")); // all that it imports
+    symlinkSync(join(root, "node_modules", "zod"), join(folder, "node_modules", "zod")); // its only import
     return await import(pathToFileURL(join(folder, "package", "dist", "index.browser.js")).href);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -153,7 +153,7 @@ function addModels(provider, listed, mixed) {
   }
 }
 
-/** Nought in the source means "free" only where the name says so, else a flat plan or a price that is not published. */
+/** Zero in the source means "free" only if the name says so, else a flat plan or an unpublished price. */
 function pricesOf({ id, pricing }) {
   const { input, output, cacheRead } = pricing ?? {};
   if (!(input >= 0 && output >= 0) || (input + output === 0 && !/free$/.test(id))) return [null, null, null];

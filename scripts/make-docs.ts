@@ -1,6 +1,6 @@
 // Writes the tables of docs/config.md and docs/zh/config.md from the config's schema: npx tsx scripts/make-docs.ts
-// Everything between `<!-- keys: NAME -->` and `<!-- end -->` is made anew. Sentences, types and defaults come from the schema;
-// scripts/config-docs.zh.json holds the Chinese sentences, and a test says which are missing.
+// Regenerates everything between `<!-- keys: NAME -->` and `<!-- end -->`. Sentences, types and defaults come from the
+// schema; scripts/config-docs.zh.json holds the Chinese sentences, and a test says which are missing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CONFIG_SECTIONS, describeType, listFlags } from "../src/config/index.ts";
@@ -103,7 +103,7 @@ function sentenceOf(name: string, key: string, schema: z.ZodType, language: Lang
   return sentence?.replaceAll("|", "\\|");
 }
 
-/** The keys of an object, through whatever wraps it; of a union or a record, those of the object in it. */
+/** The keys of an object, looking through any wrappers; of a union or a record, those of the object in it. */
 function shapeOf(schema: z.ZodType): Shape {
   if (schema instanceof z.ZodObject) return schema.shape as Shape;
   if (schema instanceof z.ZodRecord) return shapeOf(schema.valueType as z.ZodType);

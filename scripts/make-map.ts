@@ -1,6 +1,6 @@
 // Draws docs/architecture.svg from the real import graph: npx tsx scripts/make-map.ts
-// Rooms are in the order of scripts/rooms.json, which the arrow check uses too, left to right; an arrow means that a room's sources import another's
-// door. Arrows that a longer path implies are left out.
+// Rooms go left to right in the order of scripts/rooms.json, which the arrow check uses too; an arrow means that a
+// room's sources import another's door. Arrows that a longer path implies are left out.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,14 +58,14 @@ function sourcesIn(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** Whether another room that `from` imports leads to `to` as well. */
+/** Whether another room that `from` imports also leads to `to`. */
 function isImplied(from: string, to: string, imports: Map<string, Set<string>>): boolean {
   const reaches = (room: string): boolean =>
     [...(imports.get(room) ?? [])].some((next) => next === to || reaches(next));
   return [...(imports.get(from) ?? [])].some((via) => via !== to && reaches(via));
 }
 
-/** To a neighbour straight from side to side; past other rooms below them. */
+/** Straight from side to side between neighbours; below any rooms in between. */
 function drawArrow(boxes: Map<string, { x: number; y: number }>, from: string, to: string): string {
   const start = boxes.get(from) as { x: number; y: number };
   const end = boxes.get(to) as { x: number; y: number };

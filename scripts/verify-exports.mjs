@@ -1,6 +1,6 @@
-// Every export format, loaded by the real loaders of its trainers: each gets a Python environment of its own in a temporary
-// folder (or in the folder that is named, which is then kept), and must take every row. Needs the network and some
-// gigabytes, so it is no part of `npm test`. What could not be installed is said loudly, and is no success.
+// Every export format, loaded by the real loaders of its trainers: each gets its own Python environment in a temporary
+// folder (or in the given folder, which is then kept), and must take every row. Needs the network and some
+// gigabytes, so it is not part of `npm test`. What could not be installed is reported loudly and counts as a failure.
 //   npx tsx scripts/verify-exports.mjs [--loaders datasets,trl,…] [folder for the Python environments]
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

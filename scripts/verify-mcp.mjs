@@ -1,5 +1,5 @@
-// MCP against programs that nobody here wrote: the reference servers as our tools, and the MCP Inspector's command line as
-// a client of a domain that we serve. Installs them from npm into a temporary folder, so it needs the network and is no
+// MCP against third-party programs: the reference servers as our tools, and the MCP Inspector's command line as a
+// client of a domain that we serve. Installs them from npm into a temporary folder, so it needs the network and is not
 // part of `npm test`. Run it with: npx tsx scripts/verify-mcp.mjs [folder with the packages already installed]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { BaseTable, Database, McpHub, openInProcess, serveDomain, Toolbox } from
 const SELF = fileURLToPath(import.meta.url);
 const PACKAGES = ["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking", "inspector"];
 
-/** Calls in an order that makes each of them meaningful; [tool, arguments, what the answer holds]. */
+/** Calls in an order that makes each of them meaningful; [tool, arguments, what the answer contains]. */
 const CALLS = {
   everything: [
     ["echo", { message: "hé\u2028llo" }, "hé\u2028llo"],

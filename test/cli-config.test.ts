@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
 import { call, itemQuery, lines, planQuery, type ShopQuery, writeShop } from "./support/shop-dataset.ts";
 
-/** The config of the project's own description, to the letter. */
+/** The config from the project's own description, verbatim. */
 const SEED_CONFIG = `# global execution settings
 max_workers: 48                    # number of worker threads
 resume: false                      # whether to resume from last interruption
@@ -89,7 +89,7 @@ test("the seed's config and registry work as they stand: dry run, run with scrip
     expect(work.read(file)).not.toContain("sk-your-api-key");
 });
 
-/** One run of a config over some queries of Domain1, and what came of it. */
+/** One run of a config over some queries of Domain1, and its result. */
 async function play(work: WorkFolder, settings: string, queries?: ShopQuery[]) {
   writeShop(work, queries ? { queries } : {});
   work.write(

@@ -66,7 +66,7 @@ test("a query whose content changed is drift, and is named", async () => {
 
 test("infrastructure failures exit with 3, are tried three times in all, and left alone with --no-retry-failed", async () => {
   const work = workFolder();
-  // without a plan a scripted model cannot answer: to the run that is a model out of reach
+  // without a plan a scripted model cannot answer: to the run it looks like an unreachable model
   const { task_info: _, ...planless } = itemQuery("q2");
   writeShop(work, { queries: [itemQuery("q1"), { ...planless, task_info: {} }] });
   const failures = () => work.records<{ id: string; attempt: number }>("outputs/single/failures.jsonl");

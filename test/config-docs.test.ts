@@ -46,7 +46,7 @@ test("every command's help is short and has examples, and both documents name ev
   for (const document of DOCUMENTS) expect([document, missingIn(document, flags)]).toEqual([document, []]);
 });
 
-/** The names of all properties in a JSON Schema, those of nested schemas included. */
+/** The names of all properties in a JSON Schema, including those of nested schemas. */
 function keysOf(schema: unknown): Set<string> {
   if (typeof schema !== "object" || schema === null) return new Set();
   const own = "properties" in schema ? Object.keys(schema.properties as object) : [];

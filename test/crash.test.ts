@@ -1,11 +1,11 @@
-// A short sweep of kills, spread over a run. The whole one is `npx tsx scripts/crash-sweep.ts`.
+// A short sweep of kills, spread over a run. The full one is `npx tsx scripts/crash-sweep.ts`.
 import { afterAll, describe, expect, test } from "vitest";
 import { bundledSubject, pythonSubject } from "./support/crash/subjects.ts";
 import { CrashSweep, HOWS, type Kill, type KillHow } from "./support/crash/sweep.ts";
 import { temporaryFolder } from "./support/play.ts";
 import { havePython } from "./support/python/support.ts";
 
-/** Points of a run by the share of its operations that came before, each way of being killed in turn. */
+/** Points in a run, as the share of its operations done before, alternating between the ways of being killed. */
 function kills(operations: number, shares: number[]): Kill[] {
   return shares.map((share, index) => ({
     at: Math.max(1, Math.round(operations * share)),

@@ -204,7 +204,7 @@ test("rollouts of one query, played at once, never see each other's writes", asy
   }
 });
 
-/** Parks a run of sap-001 after so many entries and returns its folder. */
+/** Parks a run of sap-001 after this many entries and returns its folder. */
 async function parkedAfter(entries: number) {
   const folder = temporaryFolder();
   const park = new AbortController();
@@ -254,7 +254,7 @@ test("where a tool now answers otherwise than on record, the rollout starts over
   expect(canonical(records)).toEqual(canonical(whole.records));
 });
 
-/** As if the second tool call had been answered otherwise. */
+/** As if the second tool call had been answered differently. */
 function changeResult(journal: string): void {
   const events = readRecords<RunEvent>(journal).map((event) => {
     if (event.type !== "entry-end" || event.index !== 3) return event;
@@ -326,7 +326,7 @@ function canonical(records: Trajectory[]): string[] {
 
 type Replayed = { record: Trajectory; query: Query; domain: Domain; state: StateChanges; expected: StateChanges };
 
-/** Each record's own calls executed again: what they leave behind, next to what its query expects. */
+/** Executes each record's own calls again: what they leave behind, next to what its query expects. */
 async function replayed(records: Trajectory[]): Promise<Replayed[]> {
   const all: Replayed[] = [];
   for (const files of datasets) {
@@ -351,7 +351,7 @@ async function playAgain(domain: Domain, record: Trajectory): Promise<{ state: S
     for (const made of message.role === "assistant" ? (message.tool_calls ?? []) : []) {
       const { content } = await environment.call({ id: made.id, ...made.function }, new AbortController().signal);
       const named = domain.toolbox.resolve(made.function.name);
-      // a slip is no source for references, as in the scripted models
+      // a slip is not a source for references, as in the scripted models
       if (named && !made.id.endsWith("x")) played.push({ name: `${named.server}.${named.tool}`, content });
     }
   }

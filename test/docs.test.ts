@@ -6,8 +6,8 @@ import { basename, join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
-// Every command in the README and the guides is run, in a folder such as a reader has. Commands that name a provider on
-// the network are run as far as that goes without one: with --dry-run and a key that is none.
+// Every command in the README and the guides is run, in a folder like a reader's. Commands that name a provider on
+// the network are run as far as possible without one: with --dry-run and a fake key.
 
 const pages = ["README.md", "README_zh.md", ...guides("docs"), ...guides("docs/zh")];
 const scripts = JSON.parse(readFileSync("package.json", "utf8")).scripts as { [name: string]: string };
@@ -33,7 +33,7 @@ test.each(pages)("%s names only files and pages that exist", (page) => {
   }
 });
 
-// the guides to own domains are followed literally by a test of their own, and both languages have the same commands
+// the guides to own domains are followed literally by a separate test, and both languages have the same commands
 const commanding = ["README.md", ...guides("docs")].filter(
   (page) => commandsOf(page).length > 0 && !page.endsWith("domains.md"),
 );
@@ -113,7 +113,7 @@ function runToEnd(command: string, folder: string): void {
 }
 
 /**
- * A server is started and waited for; it runs while the page's other commands do, until the page starts another one, and
+ * A server is started and waited for; it runs during the page's other commands, until the page starts another one, and
  * stops as a reader would stop it.
  */
 async function serve(command: string, folder: string): Promise<() => Promise<void>> {

@@ -1,4 +1,4 @@
-// `rollout eval` and `rollout report` as a user meets them: real processes of the built program.
+// `rollout eval` and `rollout report` as a user runs them: real processes of the built program.
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

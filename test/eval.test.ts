@@ -285,7 +285,7 @@ describe("a check of one's own", () => {
 });
 
 describe.runIf(await havePython())("a dropped-in Python dataset", () => {
-  /** One rollout of one query, played from its plan; then the plan is taken away, and a validated task put in its place. */
+  /** One rollout of one query, played from its plan; then the plan is replaced by a validated task. */
   const played = async (combo?: { trajectory: string[]; value_domain_samples: object }) => {
     const base = temporaryFolder();
     writePythonDataset(base, { queries: 1 });

@@ -1,4 +1,4 @@
-// The commands that make datasets, as a user meets them: a scripted run, labelled, described, exported and validated.
+// The commands that make datasets, as a user runs them: a scripted run, labelled, described, exported and validated.
 import { expect, test } from "vitest";
 import { workFolder } from "./support/cli.ts";
 

@@ -1,5 +1,5 @@
-// Every model row of the table of faults, injected by the rehearsal server into whole runs. Infrastructure faults leave
-// no trace in the dataset; a model's own mistakes are kept, labelled, and never asked for again in silence.
+// Every model row of the fault table, injected by the rehearsal server into whole runs. Infrastructure faults leave
+// no trace in the dataset; a model's own mistakes are kept, labelled, and never silently asked for again.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,14 +22,14 @@ beforeAll(async () => {
   expect(only(clean).metadata).toMatchObject({ stop_reason: "user_stop", tool_error_count: 0, faults: [] });
 });
 
-/** Nothing in the dataset tells that there was trouble, and nothing failed. */
+/** Nothing in the dataset shows that there was trouble, and nothing failed. */
 function expectUntouched(run: Rehearsed, retries: number): void {
   expect(canonical(run.records)).toEqual(canonical(clean.records));
   expect(run.failures).toEqual([]);
   expect(run.counts.asked).toBe(clean.counts.asked + retries);
 }
 
-/** One record, and as many replies in it as were asked of the server: nothing was rolled again in silence. */
+/** One record, with as many replies as were asked of the server: nothing was silently generated again. */
 function only(run: Rehearsed): Trajectory {
   expect(run.failures).toEqual([]);
   expect(run.records).toHaveLength(1);
@@ -274,7 +274,7 @@ describe("a model's mistakes are kept, labelled, and not rolled again", () => {
   });
 });
 
-/** An address where a server has been, and is no more. */
+/** An address where a server used to be. */
 async function closedUrl(): Promise<string> {
   const server = await startMockServer({ findScript: () => undefined });
   await server.close();

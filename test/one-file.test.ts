@@ -1,5 +1,5 @@
 // The promise of docs/architecture.md: a dialect, a stop condition, a check, an export format and a domain are one file each,
-// and its name in the list next to it. They are added to a copy of the built program, and all of them are run.
+// plus its name in the list next to it. They are added to a copy of the built program, and all of them are run.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

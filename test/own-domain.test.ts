@@ -1,4 +1,4 @@
-// Follows docs/domains.md to the letter: its commands are run, its pieces put where it says.
+// Follows docs/domains.md to the letter: runs its commands and puts its pieces where it says.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ function workplace(bundled: string, extension: "ts" | "js") {
   };
 }
 
-/** The added query reaches the state that it says it does. */
+/** The added query reaches the state that it claims. */
 async function checkAddedQuery(place: ReturnType<typeof workplace>): Promise<void> {
   const files = place.domain();
   const domain = await loadDomain(files);

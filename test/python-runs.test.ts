@@ -43,7 +43,7 @@ describe.runIf(await havePython())("a dropped-in Python dataset", () => {
       const [authorised, preview, booked, listed] = results(trajectory);
       expect(authorised).toBe('{"success": true}');
       expect(preview).toContain("needs_confirmation");
-      expect(JSON.parse(listed as string).bookings).toHaveLength(1); // nobody else's write is seen
+      expect(JSON.parse(listed as string).bookings).toHaveLength(1); // writes of other rollouts are not seen
       expect(booked).toContain('"price": 1.0, "reference": 9007199254740993'); // as Python wrote it
     }
     expect(new Set(SlotDesk.map((trajectory) => trajectory.metadata.final_state_hash)).size).toBe(6);

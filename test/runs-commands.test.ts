@@ -1,4 +1,4 @@
-// Watching a run, looking into it, sorting it, going on with it: the commands as a person meets them.
+// Watching a run, looking into it, sorting it, continuing it: the commands as a person uses them.
 import { expect, test } from "vitest";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
@@ -7,7 +7,7 @@ const RUN = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTE
 const FOLDER = "outputs/single";
 const OUTPUT = `${FOLDER}/trajectories/Domain1.jsonl`;
 
-/** Two rollouts are done, the third is in its tool call. */
+/** Two rollouts are done, the third is waiting for its tool call. */
 async function startSlowRun(work: WorkFolder) {
   writeShop(work, { queries: [itemQuery("q1"), itemQuery("q2"), itemQuery("q3", "slow"), itemQuery("q4")] });
   work.write("slow", "");

@@ -87,7 +87,7 @@ test("an output file that two runs share has one writer at a time", async () => 
 const ODD =
   "nul \u0000, half \ud800, lines \u2028 \u2029 \u0085 \v \f, feed \r\n, bidi \u202e, NaN 1.0 12345678901234567890";
 
-/** Splits where Python itself would, which is in more places than at a newline. */
+/** Splits where Python itself would, which is at more characters than a newline. */
 const READER = `
 import json, sys
 count = 0

@@ -1,5 +1,5 @@
-// The academic portal's records: programmes, courses, sections, and who has taken, takes or waits for what. The people of
-// the portal's queries are placed by hand; everybody else is drawn.
+// The academic portal's records: programmes, courses, sections, and who has taken, takes or waits for what. The people
+// in the portal's queries are placed by hand; everyone else is drawn.
 import { createRandom, type Random } from "../../src/core/index.ts";
 import type { Row } from "../../src/tools/index.ts";
 import { makeTables as makeStudents } from "./student.ts";
@@ -30,7 +30,7 @@ type Enrollment = {
   credits: number;
 };
 type Student = { student_id: string; name: string; program: string; year: number };
-/** A student's studies: courses of the archive, grades of 2025FA ("CS-101 A-"), section ids of the running term. */
+/** A student's studies: courses from the archive, grades of 2025FA ("CS-101 A-"), section ids of the current term. */
 type Studies = {
   earlier: { credits: number; gpa: number; courses: string };
   fall: string[];
@@ -199,7 +199,7 @@ const SESSIONS: { [mark: string]: { session: string; spring: [string, string]; a
   ">": { session: "second_half", spring: ["2026-03-27", "2026-04-03"], autumn: ["2026-10-23", "2026-10-30"] },
 };
 
-/** The people of the queries. Sections without a term are of the spring. */
+/** The people in the queries. Sections without a term are in spring. */
 const PEOPLE: { [student: string]: Studies } = {
   S1002: {
     earlier: { credits: 0, gpa: 0, courses: "" },
@@ -464,7 +464,7 @@ function makeSection(course: Course, term: string, number: number, slot: string,
   };
 }
 
-/** Somebody of the subject who does not teach another section at that hour. */
+/** Someone in the subject who does not teach another section at that hour. */
 function freeInstructor(section: Section, others: Section[], random: Random): string {
   const names = (INSTRUCTORS[section.course_id.split("-")[0] as string] as string[]).map((name) => `Prof. ${name}`);
   const busy = others.filter((other) => other.term === section.term && clash(other, section));
@@ -579,7 +579,7 @@ function draw(student: Student, registry: Registry, random: Random): Studies {
   };
 }
 
-/** A term of at least twelve credits: some of the programme's core as far as the prerequisites are there, then electives. */
+/** A term of at least twelve credits: some of the programme's core if the prerequisites are met, then electives. */
 function drawTerm(
   term: string,
   coreCount: number,
@@ -627,7 +627,7 @@ function makeTranscriptRequests(students: Student[], random: Random): Row[] {
     });
 }
 
-/** In no query of any domain. */
+/** Not in any query of any domain. */
 function isBystander(student: Student): boolean {
   return Number(student.student_id.slice(1)) > 1140;
 }

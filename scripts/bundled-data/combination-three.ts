@@ -1,5 +1,5 @@
-// What the queries over all three offices lean on, for S1123-S1140 only: records placed next to those that the academic,
-// financial and health tables hold for these students anyway.
+// What the queries over all three offices rely on, for S1123-S1140 only: records in addition to those that the
+// academic, financial and health tables hold for these students anyway.
 import type { Row } from "../../src/tools/index.ts";
 
 /** student, number of the charge, kind, description, amount, due date, term */
@@ -46,7 +46,7 @@ const VISITS: [string, number, string, string, string, string, string, string][]
   ["S1137", 6, "PRV-10", "2026-02-19", "09:00", "follow_up", "stiff shoulder", "booked"],
 ];
 
-/** The one of the visits above that can be moved, so that it needs a slot to give back. */
+/** The only visit above that can be moved, so it needs a slot to give back. */
 const SLOT: Row = {
   slot_id: "SLT-5137",
   provider_id: "PRV-10",

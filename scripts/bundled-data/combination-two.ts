@@ -1,5 +1,5 @@
-// What the people of the queries across the academic portal and financial services (S1106-S1122) have beyond their drawn
-// records: a bill that blocks something, an offer that hangs on credits, courses of the coming term.
+// What the people in the queries across the academic portal and financial services (S1106-S1122) have beyond their
+// drawn records: a bill that blocks something, an offer that depends on credits, courses in the coming term.
 import type { Row } from "../../src/tools/index.ts";
 
 const TERM = "2026SP";

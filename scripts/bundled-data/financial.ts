@@ -1,15 +1,15 @@
-// The bursar's tables. Everyone has an account, charges, and payments that explain what of them is paid; the people of
-// the financial queries (S1036-S1062) get their running term by hand, since their questions hang on it.
-// A drawn charge's id tells what it is: the student's number, then 01 tuition 2025FA, 02 tuition 2026SP, 03 health
+// The bursar's tables. Everyone has an account, charges, and payments that match the paid amounts; the people in
+// the financial queries (S1036-S1062) get their current term by hand, since their questions depend on it.
+// A drawn charge's id says what it is: the student's number, then 01 tuition 2025FA, 02 tuition 2026SP, 03 health
 // insurance, 04 housing, 05 meal plan, 06 laboratory fee. Placed charges count from 11.
 import { createRandom } from "../../src/core/index.ts";
 import type { Row } from "../../src/tools/index.ts";
 import { makeTables as makeStudents } from "./student.ts";
 
 type Student = { student_id: string; program: string; year: number; residency: string };
-/** kind, description, amount, due date, what of it is paid, term */
+/** kind, description, amount, due date, amount paid, term */
 type PlacedCharge = [kind: string, text: string, amount: number, due: string, paid?: number, term?: string];
-/** amount, date, method, numbers of the charges it went to, whether it bounced */
+/** amount, date, method, numbers of the charges it was for, whether it bounced */
 type PlacedPayment = [amount: number, on: string, method: string, charges: number[], returned?: boolean];
 /** name, kind, amount, credits it takes, answer due, paid out on, status */
 type PlacedAward = [string, string, number, number, string, string, ("accepted" | "disbursed")?];
@@ -249,7 +249,7 @@ class Books {
   billTuition({ student_id, residency }: Student, placed: Case | undefined): void {
     const random = createRandom("bundled tuition", student_id);
     const amount = TUITION[residency] as number;
-    const short = student_id === "S1015" ? 310 : 0; // whose hold the academic records tell of
+    const short = student_id === "S1015" ? 310 : 0; // whose hold is in the academic records
     this.charge(student_id, 1, ["tuition", "Tuition, fall 2025", amount, "2025-08-29", amount - short, "2025FA"]);
     this.payment(student_id, [amount - short, `2025-08-${10 + random.int(19)}`, "bank_account", [1]]);
     if (placed?.charges?.some(([kind]) => kind === "tuition")) return;

@@ -1,4 +1,4 @@
-// The clinic's tables. Seeded background for every student; the records that the health queries lean on are placed by
+// The clinic's tables. Seeded background for every student; the records that the health queries rely on are placed by
 // hand below and belong to S1071-S1105. Of S1106-S1140 every third student lacks part of the required vaccines and has
 // an upload that could prove them, for the combinations.
 import { createRandom } from "../../src/core/index.ts";
@@ -47,7 +47,7 @@ const PROVIDERS: [string, string, string[], string[], boolean, boolean, string][
   ["Dr. Elias Farouk", "travel_medicine", ["English", "Arabic", "French"], ["wed", "fri"], true, false, "Room 104"],
 ];
 
-/** Slot lengths by specialty; where there are two, they alternate. */
+/** Slot lengths by specialty; if there are two, they alternate. */
 const MINUTES: { [specialty: string]: number[] } = {
   primary_care: [20, 40],
   immunization: [20],
@@ -135,7 +135,7 @@ function makeProviders(): Row[] {
   }));
 }
 
-/** Three times a day that a provider works, some of them taken. */
+/** Three or four times for each day that a provider works, some of them taken. */
 function makeSlots(): Row[] {
   const random = createRandom("bundled clinic slots");
   const slots: Row[] = [];
@@ -351,7 +351,7 @@ function two(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-// What the health queries lean on.
+// What the health queries rely on.
 
 /** student, provider, date, visit type, reason; all at 08:00, a time that no seeded slot has */
 const UPCOMING: [string, string, string, string, string][] = [

@@ -1,6 +1,6 @@
 // The people whom all bundled domains share, and the holds on their accounts.
-// S1001-S1035 are the people of the academic queries, S1036-S1070 of the financial ones, S1071-S1105 of the health ones,
-// S1106-S1140 of the combinations; the rest are there because a university has more students than problems.
+// S1001-S1035 are the people in the academic queries, S1036-S1070 in the financial ones, S1071-S1105 in the health
+// ones, S1106-S1140 in the combinations; the rest are there because a university has more students than problems.
 import { createRandom } from "../../src/core/index.ts";
 import type { Row } from "../../src/tools/index.ts";
 

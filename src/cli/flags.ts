@@ -17,7 +17,7 @@ export function list(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** How a command that runs rollouts runs them this time: no part of the run itself. */
+/** How a command runs rollouts this time: not part of the run itself. */
 export type RunFlags = { dryRun?: boolean; pilot?: number; quiet?: boolean; json?: boolean };
 
 /** The flags of every command that runs rollouts; `defaults` are the command's own. */
@@ -30,7 +30,7 @@ export function addRunFlags(command: Command, defaults: ConfigPatch = {}): Comma
     .option("--json", "print every event of the run as one line of JSON, and nothing else");
 }
 
-/** What was said on the command line, as a patch of the config. */
+/** What was given on the command line, as a patch of the config. */
 export function toPatch(command: Command): ConfigPatch {
   const given = listFlags().flatMap((flag) => {
     const name = attributeOf(flag);
@@ -59,7 +59,7 @@ function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
   return [option.argParser(parserOf(schema))];
 }
 
-/** Of switches that are on by default. */
+/** For switches that are on by default. */
 const NEGATIONS: { [key: string]: string } = { resume: "start next to an earlier run, never over it" };
 
 function nameOf({ key, name }: ConfigFlag): string {

@@ -1,4 +1,4 @@
-// What a command has of the process it runs in, and how it ends.
+// What a command gets from its process, and how it ends.
 import type { Command } from "commander";
 
 export type Host = Pick<

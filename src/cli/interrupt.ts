@@ -1,4 +1,4 @@
-// Ctrl-C: once parks, twice leaves. Calls that are paid for may finish, for a bounded time.
+// Ctrl-C: once parks, twice leaves. Calls that are already paid for may finish, for a bounded time.
 
 const PATIENCE_MS = 60_000;
 

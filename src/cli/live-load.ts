@@ -1,4 +1,4 @@
-// What a run's endpoints are doing at this moment: known only to the process that calls them, so it leaves a small file
+// What a run's endpoints are doing right now: known only to the process that calls them, so it keeps a small file
 // next to the journal while it runs, for `rollout status` in another terminal.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export function createLoadWriter(load: () => NetworkLoad | undefined): LoadWrite
   };
 }
 
-/** Of a run that is going on; what a killed process left behind says nothing. */
+/** Only meaningful while the run is running; a killed process may leave a stale file. */
 export function readLoad(folder: string): NetworkLoad | undefined {
   const path = join(folder, FILE);
   const load = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
@@ -39,6 +39,6 @@ function write(path: string, load: NetworkLoad | undefined): void {
     writeFileSync(`${path}.new`, JSON.stringify(load));
     renameSync(`${path}.new`, path);
   } catch {
-    // a view, no record: a full disk is told where records are written
+    // a view, not a record: a full disk is reported where records are written
   }
 }

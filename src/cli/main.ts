@@ -38,10 +38,10 @@ const COMMANDS = {
 /** Wide enough that few flags need a second line. */
 const MIN_HELP_WIDTH = 100;
 
-/** Resolves to nothing; the exit code is set on the host, so that output is flushed before the process ends. */
+/** Returns nothing; the exit code is set on the host, so that output is flushed before the process ends. */
 export async function main(host: Host): Promise<void> {
   const terminal = createTerminal(host);
-  // a reader that went away, such as `head`, is no error; a run that is under way has set the code of an interrupted one
+  // a reader that went away, such as `head`, is not an error; a run in progress has set the code for an interrupt
   const onStreamError = (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") host.exit(host.exitCode ?? 0);
     throw error;

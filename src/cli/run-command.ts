@@ -1,4 +1,4 @@
-// Running what a command has resolved: show progress, print what came of it, choose the exit code.
+// Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
 import { type Trajectory, UsageError } from "../core/index.ts";
@@ -34,7 +34,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     view.say(`${text}\nTo continue later: ${resumeCommand(folder)}`),
   );
   const startedAt = Date.now();
-  host.exitCode = INTERRUPTED; // what it is if the process has to leave before the run is over
+  host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
     const result = await makeRollouts(run, {
       env: host.env,
@@ -67,7 +67,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   }
 }
 
-/** Shows what would be done; a pilot really does a little of it. */
+/** Shows what would be done; a pilot actually does a little of it. */
 async function showPlan(host: Host, run: ResolvedRun, queries: number | undefined): Promise<number> {
   const terminal = createTerminal(host);
   const planned = await dryRun(run, { env: host.env });
@@ -82,7 +82,7 @@ async function showPlan(host: Host, run: ResolvedRun, queries: number | undefine
     const pilot = await runPilot(run, queries, { env: host.env, park, abort });
     if (park.aborted || abort.aborted) return INTERRUPTED;
     for (const line of pilotLines(pilot, planned, { maxWorkers, folder: shortPath(pilot.folder) })) terminal.out(line);
-    if (pilot.left > 0) return 4; // nothing but a budget stops a pilot early
+    if (pilot.left > 0) return 4; // only a budget stops a pilot early
     return pilot.failed > 0 ? 3 : 0;
   } finally {
     interrupt.release();
@@ -181,7 +181,7 @@ function resumeCommand(folder: string): string {
   return `npx rollout resume ${quote(shortPath(folder))}`;
 }
 
-/** The command that was given, once for a new folder and once for going on in this one. */
+/** The given command, once for a new folder and once for continuing in this one. */
 function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   const words = argv.slice(2).filter((word) => !/^--(no-)?resume$|^--allow-drift$/.test(word));
   const command = ["npx rollout", ...words.map(quote)].join(" ");

@@ -1,10 +1,10 @@
-// What a schema has against a value, in words for the person who wrote it.
+// What is wrong with a value according to a schema, in words for the person who wrote it.
 import { z } from "zod";
 import { didYouMean } from "../core/index.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** `wanted`: whether the key itself is wrong, or what it holds. */
+/** `wanted`: whether the key itself is wrong, or its value. */
 export type Complaint = { path: readonly PropertyKey[]; wanted: "key" | "value"; message: string };
 
 export function complaintsOf(error: z.ZodError, value: unknown, schema: z.ZodType): Complaint[] {
@@ -21,7 +21,7 @@ export function complaintsOf(error: z.ZodError, value: unknown, schema: z.ZodTyp
   });
 }
 
-/** Of a union's complaints, those of the branch that fits the kind of the value. */
+/** Of a union's complaints, those of the branch that fits the value's type. */
 function flatten(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const branches = issue.errors.map((branch) =>
@@ -90,7 +90,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The keys that a schema knows at a path, through whatever wraps the object there. */
+/** The keys that a schema knows at a path, looking through any wrappers around the object there. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let types: z.ZodType[] = [schema];
   for (const key of path) types = types.flatMap(unwrap).flatMap((type) => childrenAt(type, String(key)));

@@ -24,7 +24,7 @@ export type NamedDataset = {
 
 type Found = Pick<NamedDataset, "located" | "mcpServers">;
 
-/** A mistake that has no location gets this one. */
+/** Gives this location to an error that has none. */
 function atLocation<T>(location: Location | undefined, action: () => T): T {
   try {
     return action();
@@ -98,7 +98,7 @@ function withServers(name: string, config: DatasetConfig, mcpServers: McpServers
   return { located: withoutDomain(name, config, Object.keys(mcpServers)), mcpServers };
 }
 
-/** Servers bring tools only, and questions need none: the queries come from `path`. */
+/** Servers only provide tools, and questions need none: the queries come from `path`. */
 function withoutDomain(name: string, { path }: DatasetConfig, servers: string[]): LocatedDomain {
   if (!path) throw new UsageError(`Dataset "${name}" has no domain of its own, so it needs a query file: path`);
   const files: DomainFiles = {
@@ -115,7 +115,7 @@ function withoutDomain(name: string, { path }: DatasetConfig, servers: string[])
   return { files, bundled: false, others: [] };
 }
 
-/** Everything a folder holds; with `min_domains` of two and more, the combinations only. */
+/** Everything a folder holds; if `min_domains` is two or more, only the combinations. */
 function discover(auto: NonNullable<FullConfig["auto_discover"]>, locator: DatasetLocator): NamedDataset[] {
   const both = (auto.min_domains ?? 1) > 1 ? (["cross"] as const) : (["single", "cross"] as const);
   const kinds: readonly DatasetKind[] = auto.kind ? [auto.kind] : both;
@@ -133,7 +133,7 @@ function discover(auto: NonNullable<FullConfig["auto_discover"]>, locator: Datas
   throw new UsageError(`There are no ${auto.kind === "cross" ? "combinations" : "domains"} with queries here`);
 }
 
-/** Those that can be run: with queries, and with a policy where one is required. */
+/** Those that can be run: with queries, and with a policy if one is required. */
 export function chooseRunnable(
   domains: DomainFiles[],
   { min_domains = 1, require_policy = false }: { min_domains?: number; require_policy?: boolean },
@@ -188,7 +188,7 @@ function stopValues(config: FullConfig, max_turns: number): { [key: string]: unk
 
 const USUAL_MODELS = { agent: "openai/deepseek-v3.2-fc", user: "openai/gpt-5" };
 
-/** Scripted for bundled domains; for a user's own data the usual names, if the registry holds them. */
+/** Scripted for bundled domains; for a user's own data the usual names, if they are in the registry. */
 function defaultModel(party: "agent" | "user", scripted: boolean, registry: Registry): string {
   if (scripted) return `scripted/${party}`;
   const usual = USUAL_MODELS[party];

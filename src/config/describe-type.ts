@@ -39,7 +39,7 @@ function describe(schema: JsonSchema): string {
   }
 }
 
-/** `step`: by how much a value must be above an exclusive minimum; 0 where any amount will do. */
+/** `step`: by how much a value must exceed an exclusive minimum; 0 if any amount will do. */
 function describeRange({ minimum, exclusiveMinimum, maximum }: JsonSchema, step: number): string {
   const upTo = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? "" : ` and at most ${maximum}`;
   if (exclusiveMinimum !== undefined)

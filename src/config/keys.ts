@@ -1,4 +1,4 @@
-// A config as a manifest keeps it: keys and passwords by NAME, or as "<literal>"; and back again, to continue a run.
+// A config as a manifest keeps it: keys and passwords by NAME, or as "<literal>"; and the way back, to continue a run.
 import { hideLogin, isObject, isSecretName, type Json, UsageError } from "../core/index.ts";
 import type { FullConfig } from "./schema.ts";
 

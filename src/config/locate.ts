@@ -1,5 +1,5 @@
-// Where domains are: the folder that was named, the usual folders of the working directory, or the bundled one. Each folder
-// is opened once, however many datasets it serves.
+// Where domains are: the named folder, the usual folders of the working directory, or the bundled one. Each folder
+// is opened once, no matter how many datasets it serves.
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { didYouMean, UsageError } from "../core/index.ts";
@@ -17,7 +17,7 @@ export type LocatedFolder = { folder: DatasetFolder; bundled: boolean };
 /** A domain or combination with its files; `others` are the single domains next to it. */
 export type LocatedDomain = { files: DomainFiles; bundled: boolean; others: DomainFiles[] };
 
-/** What names a dataset: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
+/** What a dataset is looked up by: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
 export type DatasetNames = { name: string; mcpDomain?: string; tools?: string[]; path?: string };
 
 export type LocatorOptions = Partial<Pick<FullConfig, "base_path" | "bundled" | "query_dir" | "policy_dir">>;
@@ -31,7 +31,7 @@ export class DatasetLocator {
     this.#options = options;
   }
 
-  /** `basePath` instead of the run's own. */
+  /** `basePath` replaces the run's own. */
   folder(kind: DatasetKind, basePath = this.#options.base_path, bundled = this.#options.bundled): LocatedFolder {
     const key = JSON.stringify([kind, basePath, bundled]);
     const opened = this.#opened.get(key) ?? this.#open(kind, basePath, bundled);
@@ -102,7 +102,7 @@ export class DatasetLocator {
     throw new UsageError(`Dataset "${name}": there is no domain "${asked}"${hint} There are: ${[...known].join(", ")}`);
   }
 
-  /** A name that the usual folders of the working directory do not know may still be a bundled one's. */
+  /** A name that is not in the usual folders of the working directory may still be a bundled one. */
   #orBundled<T>(basePath: string | undefined, find: (bundled: boolean | undefined) => T): T {
     const { base_path, bundled } = this.#options;
     try {

@@ -1,4 +1,4 @@
-// From a party as the config writes it to the model it uses and how.
+// From a party as written in the config to the model it uses and how.
 import { existsSync, readFileSync } from "node:fs";
 import { type JsonObject, UsageError } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
@@ -7,7 +7,7 @@ import type { AgentConfig, UserConfig } from "./schema.ts";
 
 type PartyConfig = Exclude<UserConfig, string>;
 
-/** What applies where the party itself says nothing, and the model it comes to. */
+/** What applies if the party itself says nothing, and the model it uses. */
 export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean };
 
 export function resolveAgent(

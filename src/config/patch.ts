@@ -1,4 +1,4 @@
-// Flags as a patch of the config: what the command line says wins over the file, also over what a dataset says of itself.
+// Flags as a patch of the config: the command line wins over the file, including over a dataset's own settings.
 import { dropUndefined } from "../core/index.ts";
 import type { Config, DatasetConfig, FullConfig } from "./schema.ts";
 
@@ -30,7 +30,7 @@ export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig 
   };
 }
 
-/** The datasets without what the patch says in their place. */
+/** The datasets without the settings that the patch replaces. */
 function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["datasets"] {
   if (!datasets || Array.isArray(datasets)) return datasets;
   const entries = Object.entries(datasets).map(([name, dataset]) => {
@@ -51,7 +51,7 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
 const PARTY_KEYS = ["model", "temperature", "enable_thinking"] as const;
 type PartyKey = (typeof PARTY_KEYS)[number];
 
-/** The run's key that says the same of all datasets. */
+/** The run's key that sets the same for all datasets. */
 function partyKey(party: "agent" | "user", key: PartyKey): keyof FullConfig {
   if (key === "enable_thinking") return party === "agent" ? "enable_thinking" : "$schema";
   return `${party}_${key}`;

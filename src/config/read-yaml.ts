@@ -21,7 +21,7 @@ type Path = readonly PropertyKey[];
 /** Where a path of the config is written, if it was read from a file. */
 export type LocationOf = (path: Path) => Location | undefined;
 
-/** What a file says, and where it says it: the place of a path's value, or of the nearest thing above it. */
+/** What a file says, and where: the location of a path's value, or of its nearest ancestor. */
 export type CheckedYaml<T> = { value: T; locationOf(path: Path): Location };
 
 const MAX_ALIASES = 100;
@@ -73,7 +73,7 @@ function yamlProblem({ code, message }: { code: string; message: string }): stri
   return message;
 }
 
-/** Such a key would vanish without a word on its way into an object. */
+/** Such a key would silently vanish when the object is built. */
 function refusePrototypeKeys(document: Document, at: (offset: number) => Location): void {
   visit(document, {
     Pair(_, { key }) {

@@ -1,4 +1,4 @@
-// From a config and a patch of it to a run: defaults filled in, domains located, prompts read, models named.
+// From a config and a patch to a run: defaults filled in, domains located, prompts read, models named.
 import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
@@ -15,12 +15,12 @@ import type { ResolvedRun } from "./run-spec.ts";
 import { type Config, configSchema, type FullConfig } from "./schema.ts";
 
 export type ResolveOptions = {
-  /** the run folder, where neither config nor patch names one */
+  /** the run folder, if neither config nor patch names one */
   folder: string;
   patch?: ConfigPatch;
   configFile?: string;
   locationOf?: LocationOf;
-  /** one that has opened the dataset folders already */
+  /** one that has already opened the dataset folders */
   locator?: DatasetLocator;
 };
 
@@ -34,7 +34,7 @@ export function resolveConfig(config: Config, options: ResolveOptions): Resolved
   return resolveFull(parseConfig(config), options);
 }
 
-/** A run as its folder remembers it. Paths start from the folder that it was begun in. */
+/** A run as recorded in its folder. Paths are relative to the folder in which it was started. */
 export function resolveManifest({ config, config_file }: Manifest, folder: string, patch: ConfigPatch): ResolvedRun {
   const original = () =>
     config_file !== undefined && existsSync(config_file) ? readYaml(config_file, configSchema) : undefined;
@@ -43,7 +43,7 @@ export function resolveManifest({ config, config_file }: Manifest, folder: strin
   return resolveFull(parseConfig(restored), { folder, patch: own, configFile: config_file });
 }
 
-/** The domains and combinations that a config names, whether or not they could be run. */
+/** The domains and combinations that a config names, whether or not they can be run. */
 export function findDomains(config: Config, locator: DatasetLocator): DomainFiles[] {
   return findDatasets(parseConfig(config), locator, () => undefined).map(({ located }) => located.files);
 }

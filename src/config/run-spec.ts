@@ -10,20 +10,20 @@ export type DatasetSpec = {
   name: string;
   domain: DomainFiles;
   queryFiles: string[];
-  /** instead of `trajectories/<dataset>.jsonl` in the run folder */
+  /** replaces `trajectories/<dataset>.jsonl` in the run folder */
   output?: string;
-  /** a question set: one file for each round of rollouts, with the fields that such sets have */
+  /** a question set: one file per round of rollouts, with the fields that such sets have */
   rounds: boolean;
   agent: PartyModel & { prompt: AgentPrompt };
   user: PartyModel & { prompt: UserPrompt };
   maxTurns: number;
-  /** what decides when a dialogue stops, by key of the config */
+  /** what decides when a dialogue stops, by config key */
   stops: { [key: string]: unknown };
   maxStepsPerTurn: number;
   mode: Mode;
   /** real MCP servers in place of the domain's own */
   mcpServers?: McpServersConfig;
-  /** faults that the tools inject on purpose */
+  /** faults injected into the tools on purpose */
   faults?: ToolFaults;
   /** domains whose tools may be offered in `wrong_tool` */
   otherDomains: DomainFiles[];

@@ -1,4 +1,4 @@
-// The config, every key once: its type, its default, its sentence and its flag. YAML files, flags, `--help`, the JSON Schema
+// The config, every key once: its type, default, description and flag. YAML files, flags, `--help`, the JSON Schema
 // for editors and the tables of docs/config.md are all made from here. Strict: an unknown key is an error.
 import { z } from "zod";
 import { MODES } from "../core/index.ts";
@@ -9,15 +9,15 @@ import { mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
 
 /** How a key is set on the command line. */
 type FlagSpec = {
-  /** what stands for the value, such as `<n>`; switches have none */
+  /** placeholder for the value, such as `<n>`; switches have none */
   value?: string;
-  /** instead of the key's own name, with dashes */
+  /** replaces the key's own name with dashes */
   name?: string;
-  /** another sentence than the key's, for a flag that says the opposite */
+  /** a different description from the key's, for a flag that means the opposite */
   sentence?: string;
 };
 
-/** The registry takes an empty entry for none. */
+/** The registry treats an empty entry as missing. */
 const flags = z.registry<FlagSpec & { isFlag: true }>();
 
 /** A key with a flag on every command that runs rollouts. */

@@ -32,7 +32,7 @@ export async function* answerCalls(
   }
 }
 
-/** Ids must be unique within the dialogue; where the model's are missing or repeated, the original is kept too. */
+/** Ids must be unique within the dialogue; if the model's are missing or repeated, the original is kept too. */
 export function withUniqueIds(reply: ReplyEntry, entries: readonly Entry[]): ReplyEntry {
   if (reply.toolCalls.length === 0) return reply;
   const used = new Set<string>();

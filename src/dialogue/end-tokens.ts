@@ -1,4 +1,4 @@
-// The three tokens with which a user ends the dialogue, recognised and removed wherever they stand.
+// The three tokens with which a user ends the dialogue, recognised and removed anywhere in the text.
 import { END_TOKENS, type LoopReason } from "../core/index.ts";
 
 const TOKEN = /#{2,}\s*(STOP|TRANSFER|OUT[-_ ]OF[-_ ]SCOPE)\s*#{2,}/gi;

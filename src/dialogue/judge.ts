@@ -1,4 +1,4 @@
-// The monitor's judge: a model that is asked, after a turn, whether going on has any point.
+// The monitor's judge: a model that is asked, after a turn, whether there is any point in continuing.
 import {
   type Entry,
   isObject,

@@ -28,7 +28,7 @@ function toCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
-/** What went wrong on the way without ending the rollout, or as evidence of why it ended. */
+/** What went wrong during the rollout without ending it, or as evidence of why it ended. */
 export function faultsOf(entries: readonly Entry[]): { type: string; [detail: string]: string }[] {
   return entries.flatMap((entry) => {
     if (entry.type === "reply") {
@@ -51,7 +51,7 @@ export function faultsOf(entries: readonly Entry[]): { type: string; [detail: st
   });
 }
 
-/** A rejected reply is no part of the messages, and a recovered one was text: their calls are kept here. */
+/** A rejected reply is not part of the messages, and a recovered one was text: their calls are kept here. */
 function callsOf(toolCalls: readonly ToolCall[]): { calls?: string } {
   if (toolCalls.length === 0) return {};
   return { calls: JSON.stringify(toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }))) };

@@ -1,6 +1,6 @@
 // The loop: agent reply → tool calls, answered in call order → until the agent speaks to the user → user reply. It yields
-// each entry and goes on only when the next one is asked for, so that its consumer can make an entry durable first.
-// It knows nothing of files, terminals or queues.
+// each entry and continues only when the next one is asked for, so that its consumer can make an entry durable first.
+// It knows nothing about files, terminals or queues.
 import {
   type Clock,
   type Entry,
@@ -30,7 +30,7 @@ export type DialogueSetup = {
   origin: Omit<RequestOrigin, "party" | "position">;
   environment: Environment;
   agent: Speaker;
-  /** not needed where `maxTurns` is 1 */
+  /** not needed if `maxTurns` is 1 */
   user?: Speaker;
   judge?: ModelClient;
   maxStepsPerTurn: number;
@@ -93,7 +93,7 @@ class Dialogue {
     return verdict.stop ? endWith("llm_judge", { message: verdict.reason }) : undefined;
   }
 
-  /** A reply that may not be shown to the agent is asked for again, twice at most. */
+  /** A reply that may not be shown to the agent is asked for again, at most twice. */
   async *userTurn(): Entries {
     const { user, query } = this.#setup;
     if (!user) {

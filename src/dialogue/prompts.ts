@@ -1,4 +1,4 @@
-// What the parties are told. A config may replace any of it; what was really sent is kept in the run folder.
+// What the parties are told. A config may replace any of it; what was actually sent is kept in the run folder.
 import type { Query } from "../core/index.ts";
 
 export type AgentPrompt = { systemPrompt?: string };

@@ -1,5 +1,5 @@
-// Whether a run can work here: the machine, the scripted models through the real loop, and each model that is named. Keys
-// are told by NAME only.
+// Whether a run can work here: the machine, the scripted models through the real loop, and each named model. Keys
+// are shown by NAME only.
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { makeRollouts } from "../runner/index.ts";
 import { findPython, pythonEnvironment } from "../tools/index.ts";
 
 export type DoctorOptions = {
-  /** models by the part that they are to play */
+  /** models by the role that they are to play */
   models: { agent?: string; user?: string };
   registry: Registry;
   env: Variables;
@@ -23,7 +23,7 @@ export type DoctorOptions = {
 
 export type Section = { title: string; kind: "machine" | "model"; findings: Finding[] };
 
-/** Gives each section as soon as it is known. */
+/** Yields each section as soon as it is known. */
 export async function* examineAll(options: DoctorOptions): AsyncGenerator<Section, void, void> {
   yield { title: "This machine", kind: "machine", findings: await examineMachine(options) };
   yield { title: "Scripted models", kind: "machine", findings: [await examineScripted(options)] };

@@ -1,5 +1,5 @@
 // What a rollout will take, before anything is paid for: counted from prompts and tools, the queries' reference plans
-// where they have any, and otherwise from what is typical. Every assumption can be printed.
+// if they have any, and otherwise from typical values. Every assumption can be printed.
 
 import { plannedCalls, type Query, sum } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
@@ -11,14 +11,14 @@ export type RolloutEstimate = {
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** undefined where a price is not known */
+  /** undefined if a price is unknown */
   costUsd: number | undefined;
   seconds: number;
-  /** tokens of the agent's last request, and how many of them are there from the first one on */
+  /** tokens of the agent's last request, and how many of them are already in the first one */
   agentContext: { full: number; fixed: number };
 };
 
-/** A dialogue where nothing better is known. */
+/** A dialogue, if nothing better is known. */
 const TYPICAL = {
   turns: 6,
   toolCallsPerTurn: 1.5,
@@ -75,7 +75,7 @@ export async function estimateRollout(dataset: PreparedDataset): Promise<Rollout
   };
 }
 
-/** What stands in every request of the agent. */
+/** What is in every request of the agent. */
 export function fixedTexts({ agentSystem, domain, spec }: PreparedDataset): string[] {
   const tools = spec.mode === "no_tool" ? [] : domain.toolbox.tools;
   return [

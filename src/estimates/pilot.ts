@@ -1,4 +1,4 @@
-// A short run for real, into a folder of its own, and what it says about the whole: means with the interval that so few
+// A short real run, into its own folder, and what it says about the whole: means with the interval that so few
 // rollouts allow.
 import type { ResolvedRun } from "../config/index.ts";
 import { parseJson, sum, type Trajectory } from "../core/index.ts";
@@ -6,7 +6,7 @@ import { scanLines } from "../files/index.ts";
 import { type MakeOptions, makeRollouts } from "../runner/index.ts";
 import { studentT975 } from "../scoring/index.ts";
 
-/** A mean, and where the true one lies with 95 % confidence; a single rollout tells nothing about that. */
+/** A mean and its 95 % confidence interval; a single rollout gives no interval. */
 export type Spread = { mean: number; low?: number; high?: number };
 
 export type PilotDataset = {
@@ -30,7 +30,7 @@ export async function runPilot(run: ResolvedRun, queries: number, options: MakeO
   return { folder: result.folder, failed: result.failed, left: result.left, datasets: measured };
 }
 
-/** For so many more rollouts. */
+/** Scaled to `factor` times as many rollouts. */
 export function scale({ mean, low, high }: Spread, factor: number): Spread {
   return {
     mean: mean * factor,

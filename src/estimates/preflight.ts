@@ -1,12 +1,12 @@
-// What people should know before a run is paid for: a context that will hardly hold the dialogues, and a money budget
-// that cannot be watched because a price is not known. One line each.
+// What people should know before a run is paid for: a context that will hardly hold the dialogues, and a cost budget
+// that cannot be enforced because a price is unknown. One line each.
 
 import type { ResolvedRun } from "../config/index.ts";
 import { countTokens } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
 import { fixedTexts, growthOf, shapeOf } from "./estimate.ts";
 
-/** From this share of a context on, a typical dialogue is near its end. */
+/** A typical dialogue above this share of the context may overflow it. */
 const NEAR = 0.8;
 
 export async function preflight(run: ResolvedRun, datasets: readonly PreparedDataset[]): Promise<string[]> {
@@ -20,7 +20,7 @@ async function contextWarning(dataset: PreparedDataset): Promise<string[]> {
   if (contextLength === undefined) return [];
   const texts = fixedTexts(dataset);
   const growth = growthOf(shapeOf(dataset));
-  // no tokenizer makes more tokens than characters, or hardly: most contexts are so large that nothing need be counted
+  // tokenizers hardly ever make more tokens than characters: most contexts are so large that nothing needs counting
   const most = texts.reduce((total, text) => total + text.length, growth);
   if (most < contextLength * NEAR) return [];
   const fixed = await countTokens(...texts);

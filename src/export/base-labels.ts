@@ -1,6 +1,6 @@
 // Labels for files of the original system, which name neither prompt nor tools: the policy and the tool lists of the
-// dataset folder they came from. The policy is found whatever the order of a combination's names; where there is none,
-// none is made up. The original's preamble is not public, so the policy stands alone.
+// dataset folder they came from. The policy is found in any order of a combination's names; if there is none,
+// none is made up. The original's preamble is not public, so the policy is used alone.
 import { type JsonObject, type ToolSpec, toFunctionTools } from "../core/index.ts";
 import {
   type DatasetFolder,
@@ -36,7 +36,7 @@ export class BaseLabels {
     return this.#domains.get(written);
   }
 
-  /** `A_B`, `B+A`, or a file's stem with more behind it, as in `A_B_results`. A policy decides between two folders. */
+  /** `A_B`, `B+A`, or a file's stem with a suffix, as in `A_B_results`. Of two folders, the one with a policy wins. */
   #find(written: string): DomainLabels | undefined {
     const parts = written.split("_");
     for (let length = parts.length; length > 0; length--) {
@@ -65,7 +65,7 @@ class DomainLabels {
     this.#toolboxes = { dotted: new Toolbox(specs, "dotted"), prefixed: new Toolbox(specs, "prefixed") };
   }
 
-  /** In the style that the record's calls use, dotted where it has none; a tool called otherwise stands as it was called. */
+  /** In the style of the record's calls, dotted if it has none; a tool called by another name keeps that name. */
   toolsFor({ messages }: ExportRecord): JsonObject[] {
     const called = new Set(
       messages.flatMap((message) =>

@@ -1,4 +1,4 @@
-// The dataset card: what a reader must know before using the data, made from what the export itself saw.
+// The dataset card: what a reader must know before using the data, generated from what the export itself saw.
 import { basename } from "node:path";
 import { PROGRAM_VERSION } from "../core/index.ts";
 import type { CountsReport } from "./counts.ts";

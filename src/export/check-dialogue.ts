@@ -1,5 +1,5 @@
-// What is wrong in a dialogue, no matter who wrote it. A model's mistake that its tool result answers as an error is a warning:
-// the dialogue shows it and goes on. One that nobody noticed is an error.
+// What is wrong in a dialogue, no matter who wrote it. A model's mistake whose tool result is an error is a warning:
+// the dialogue shows it and continues. A mistake that went unnoticed is an error.
 import { isErrorText, isObject, type JsonObject } from "../core/index.ts";
 import { readUserText } from "../dialogue/index.ts";
 import { checkArguments } from "../tools/index.ts";
@@ -55,7 +55,7 @@ function isEmpty({ content, calls }: AgentMessage): boolean {
   return content.trim() === "" && calls.length === 0;
 }
 
-/** Without any tools in the row there is nothing to hold calls against but their own JSON. */
+/** Without tools in the row, calls can only be checked for valid JSON. */
 function createCallChecker(tools: JsonObject[]): (call: Call) => string | undefined {
   const schemas = new Map(tools.map((tool) => [String(functionOf(tool).name), functionOf(tool)]));
   return (call) => {

@@ -1,4 +1,4 @@
-// Which records go out. Each filter says in words why it left a record out.
+// Which records are exported. Each filter says in words why it left a record out.
 import { didYouMean, UsageError } from "../core/index.ts";
 import { STOP_REASONS } from "../dialogue/index.ts";
 import type { ExportRecord } from "./record.ts";
@@ -49,7 +49,7 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
 const SCRIPTED = "made by scripted models (--include-scripted takes them in)";
 export const NOT_SCORED = "not scored (rollout eval scores a run)";
 
-/** Records of before there was a mark are known by their models' names. */
+/** Records from before the mark existed are recognised by their models' names. */
 export function isScripted({ metadata }: ExportRecord): boolean {
   const models = Object.values(metadata.models ?? {});
   return metadata.scripted === true || models.some((model) => String(model).startsWith("scripted/"));

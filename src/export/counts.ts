@@ -1,4 +1,4 @@
-// The account of an export: every record that came in either went out or was left out for a reason.
+// The accounting of an export: every record that came in either went out or was left out for a reason.
 
 export type CountsReport = {
   /** records read */
@@ -8,9 +8,9 @@ export type CountsReport = {
   /** records that rows were made of: `in` = `used` + all of `left_out` */
   used: number;
   left_out: { [reason: string]: number };
-  /** what rows lost or had changed on the way, by the number of rows */
+  /** what rows lost or had changed, by the number of rows */
   notes: { [note: string]: number };
-  /** rows by the side of the split */
+  /** rows per side of the split */
   splits: { [split: string]: number };
 };
 
@@ -40,7 +40,7 @@ export class Counts {
     return this.#splits.get(split) ?? 0;
   }
 
-  /** A difference would be a bug of ours, and no file may go out with it. */
+  /** A mismatch would be our bug, and no file may go out with it. */
   report(): CountsReport {
     const leftOut = [...this.#leftOut.values()].reduce((sum, number) => sum + number, 0);
     if (this.in !== this.used + leftOut)

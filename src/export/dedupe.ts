@@ -1,4 +1,4 @@
-// Exact duplicates: the same words of the user and the same calls of the agent, in the same order, whatever else was said.
+// Exact duplicates: the same user messages and the same agent calls, in the same order, regardless of everything else.
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
@@ -6,11 +6,11 @@ import { parseArguments } from "./training-dialogue.ts";
 
 export const DUPLICATE = "a duplicate of an earlier one (user side and calls)";
 
-/** Keeps 16 bytes of hash for each record that it has seen. */
+/** Keeps a 16-byte hash for each record seen. */
 export class Duplicates {
   readonly #seen = new Set<string>();
 
-  /** Whether a record like this one was there before. */
+  /** Whether a record like this one was seen before. */
   has(record: ExportRecord): boolean {
     const before = this.#seen.size;
     this.#seen.add(hashLikeness(record));

@@ -1,5 +1,5 @@
-// From trajectories to what a trainer loads. Records stream through; only where rollouts must be compared or reordered is
-// an index of where they are kept. Nothing is put in place unless everything was written and the counts add up.
+// From trajectories to what a trainer loads. Records stream through; an index of where they are is kept only if
+// rollouts must be compared or reordered. Nothing is put in place unless everything was written and the counts add up.
 import { basename, resolve } from "node:path";
 import { UsageError } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
@@ -21,7 +21,7 @@ export type ExportOptions = SourceOptions &
   Choice &
   Order &
   RowOptions & {
-    /** a file, or a folder where there is a split */
+    /** a file, or a folder if there is a split */
     out: string;
     tokenizer?: string;
     dedupe?: boolean;
@@ -62,7 +62,7 @@ type Parts = {
   rows: RowMaker;
   plan: OutputFiles;
   source: Source;
-  /** why a record is not to go out, or nothing */
+  /** why a record is left out, or undefined */
   chooser: (record: ExportRecord) => string | undefined;
   output: Output;
 };
@@ -188,7 +188,7 @@ class Export {
     output.finish();
     const shown = {
       ...settings,
-      // where things lay on this machine is nobody's business
+      // paths on this machine are private
       inputs: options.inputs.map((input) => basename(input)),
       basePath: options.basePath && basename(options.basePath),
       transform: typeof transform === "string" ? basename(transform) : undefined,

@@ -1,4 +1,4 @@
-// Which files hold the records that were meant: a run folder, a folder of the original system's outputs, or plain files.
+// Which files hold the requested records: a run folder, a folder of the original system's outputs, or plain files.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
@@ -6,13 +6,13 @@ import { listRecordFiles, MANIFEST_FILE, readManifest } from "../runs/index.ts";
 
 export type InputFile = {
   file: string;
-  /** the name that its records belong to where they do not say it themselves */
+  /** the dataset of its records if they do not name one themselves */
   dataset: string;
-  /** the run folder around it, where there is one: prompts.jsonl and scores.jsonl are looked for there */
+  /** the run folder around it, if there is one: prompts.jsonl and scores.jsonl are looked for there */
   run: string | undefined;
 };
 
-/** Files that a run folder holds besides its records. */
+/** Files in a run folder other than its records. */
 const NOT_RECORDS = new Set([
   ...["prompts.jsonl", "journal.jsonl", "failures.jsonl", "scores.jsonl", "judgements.jsonl", "annotations.jsonl"],
 ]);
@@ -28,7 +28,7 @@ export function findInputs(paths: readonly string[]): InputFile[] {
   return [...found.values()];
 }
 
-/** A run's records are where its manifest says; a folder that is no run holds result files. */
+/** A run's records are where its manifest says; a folder that is not a run holds result files. */
 function filesOf(folder: string): InputFile[] {
   const manifest = readManifest(join(folder, MANIFEST_FILE));
   const inside = jsonLines(join(folder, "trajectories"));

@@ -1,4 +1,4 @@
-// Records with the system prompt and the tools that were really used put into them: from the run's own prompts, or, for
+// Puts the system prompt and the tools that were actually used into records: from the run's own prompts, or, for
 // files of the original system, from the dataset folder. A record that cannot be labelled is left out and counted.
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";

@@ -1,12 +1,12 @@
-// Choosing among the rollouts of a query, and the order of rows: both over an index of where the records are, not over the records.
+// Choosing among the rollouts of a query, and the order of rows: both over an index of where the records are.
 import { createHash } from "node:crypto";
 import type { LineSource } from "./source.ts";
 
 export type Order = {
-  /** the best rollout of each query by score; with `perQuery`, the best so many */
+  /** the best rollout of each query by score; with `perQuery`, the best `perQuery` */
   bestOf?: boolean;
   perQuery?: number;
-  /** an order that follows from this seed and each record's own name */
+  /** the order depends only on this seed and each record's own name */
   shuffle?: number;
 };
 
@@ -36,7 +36,7 @@ function firstOfEach(index: Indexed[], limit: number, byScore: boolean): Indexed
   return index.filter((item) => kept.has(item));
 }
 
-/** The same order whatever order the records came in. */
+/** The same order no matter in which order the records came in. */
 function shuffleBy(index: Indexed[], seed: number): Indexed[] {
   const keyed = index.map((item) => ({
     item,

@@ -1,4 +1,4 @@
-// The files of an export: written under other names first, and put in place together once everything is complete.
+// The files of an export: written under other names first, and put in place together when everything is complete.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { isObject, type Json, messageOf, parseJson, UsageError } from "../core/index.ts";
@@ -10,7 +10,7 @@ export type OutputFiles = {
   folder: string;
   /** the data file of each side */
   files: Map<string, string>;
-  /** what the side files are called by: empty where the output is a folder of its own */
+  /** prefix of the extra files' names: empty if the output is a separate folder */
   stem: string;
 };
 
@@ -33,7 +33,7 @@ export function chooseFiles(out: string, container: Container, sides: readonly s
 export class Output {
   readonly #plan: OutputFiles;
   readonly #writers = new Map<string, RowWriter>();
-  /** from the name that a file has while it is written to the one it gets */
+  /** from a file's temporary name to its final one */
   readonly #waiting = new Map<string, string>();
 
   constructor(plan: OutputFiles, container: Container, columns: { [name: string]: ColumnType }) {
@@ -62,7 +62,7 @@ export class Output {
     return file;
   }
 
-  /** The dataset card. A README.md of somebody or something else is left alone: then the card takes the data file's name. */
+  /** The dataset card. A README.md that is not ours is left alone: then the card gets another name. */
   addCard(content: string): string {
     const plain = join(this.#plan.folder, "README.md");
     const isOurs = !existsSync(plain) || this.#isOwnCard(readFileSync(plain, "utf8"));
@@ -71,7 +71,7 @@ export class Output {
     return plain;
   }
 
-  /** dataset_info.json is a list of datasets: ours are set, others in it stay. */
+  /** dataset_info.json is a list of datasets: ours are set, others in it are kept. */
   addInfo(entries: { [name: string]: Json }): string {
     const file = join(this.#plan.folder, "dataset_info.json");
     const before = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : {};

@@ -1,7 +1,7 @@
 // A row of pairs seen as the dialogues in it: each with the shared beginning, in the shape of the format's plain rows.
 import { isObject, type JsonObject, parseJson } from "../core/index.ts";
 
-/** The row itself where it holds no pair. */
+/** The row itself if it holds no pair. */
 export function plainRows(row: JsonObject): JsonObject[] {
   const { prompt, chosen, rejected, completion, rejected_messages, conversations, input } = row;
   const together = (a: unknown, b: unknown) => ({ ...row, messages: [...listIn(a), ...listIn(b)] }) as JsonObject;

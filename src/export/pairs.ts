@@ -1,5 +1,5 @@
-// Rows from several rollouts of a query: the better with the worse, cut where the agent first did otherwise; or each one
-// with a verdict. Ids of calls are no difference: they are made up anew in each rollout.
+// Rows from several rollouts of a query: the better with the worse, cut where the agent first differs; or each one
+// with a verdict. Call ids do not count as a difference: every rollout makes up its own.
 import { canonicalJson } from "../core/index.ts";
 import { endWithAgent, type Judged, type Pair } from "./formats/format.ts";
 import type { ExportRecord } from "./record.ts";
@@ -9,7 +9,7 @@ export type Candidate = { record: ExportRecord; dialogue: TrainingDialogue };
 
 const UNPAIRED = "no rollout of its query to pair it with";
 
-/** Best with worst, each rollout in one pair at most; what finds no partner is named with the reason. */
+/** Best with worst, each rollout in at most one pair; those without a partner are listed by reason. */
 export function makePairs(candidates: readonly Candidate[]): { pairs: Pair[]; unpaired: string[] } {
   const waiting = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a) || a.record.rollout - b.record.rollout);
   const pairs: Pair[] = [];

@@ -1,4 +1,4 @@
-// The system prompts and tool lists that were really sent, found again by the hashes that a record names.
+// The system prompts and tool lists that were actually sent, looked up by the hashes in a record.
 import { join } from "node:path";
 import { isObject, type JsonObject, parseJson } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";

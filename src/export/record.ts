@@ -1,5 +1,5 @@
 // One trajectory on its way out: our own lines, lines that `rollout label` wrote, and the original system's lines, read
-// into one shape. Nothing is made up: what a line does not say stays undefined.
+// into one shape. Nothing is made up: what a line does not say is undefined.
 import {
   contentHash,
   isObject,
@@ -11,17 +11,17 @@ import {
 } from "../core/index.ts";
 
 export type ExportRecord = Omit<Trajectory, "metadata"> & {
-  /** the system prompt that was really used; undefined where nobody knows it */
+  /** the system prompt that was actually used; undefined if unknown */
   system: string | undefined;
-  /** OpenAI function tools under the names that were really called; undefined where nobody knows them */
+  /** OpenAI function tools under the names that were actually called; undefined if unknown */
   tools: JsonObject[] | undefined;
   metadata: Partial<Trajectory["metadata"]> & { [key: string]: unknown };
-  /** its task score; undefined where it was not scored */
+  /** its task score; undefined if it was not scored */
   score: number | undefined;
   tags: string[];
-  /** fields that a transform adds to the row, whatever the format */
+  /** fields that a transform adds to the row, in any format */
   extra: JsonObject;
-  /** what else the line held: kept in canonical rows only */
+  /** the line's other fields: kept in canonical rows only */
   rest: { [key: string]: unknown };
 };
 
@@ -111,7 +111,7 @@ function readCall(raw: unknown): RecordedCall | undefined {
   };
 }
 
-/** As a list or as its JSON text; some labelling scripts write the parameters as text, too. */
+/** As a list or as its JSON text; some labelling scripts write the parameters as text too. */
 function readTools(tools: unknown): JsonObject[] | undefined {
   const list = typeof tools === "string" ? parseJson(tools) : tools;
   if (!Array.isArray(list) || !list.every(isObject)) return undefined;

@@ -1,4 +1,4 @@
-// One format with everything that was asked of it: from a record, or a pair of them, to a row or the reason for none.
+// One format with all its options: from a record, or a pair of them, to a row or the reason why there is none.
 import { type Json, UsageError } from "../core/index.ts";
 import { NOT_SCORED } from "./choose.ts";
 import {
@@ -26,7 +26,7 @@ export type RowOptions = {
   format: string;
   container?: Container;
   pairs?: PairMode;
-  /** for `kto`: the score from which a rollout is a good one; 1 unless given */
+  /** for `kto`: the score from which a rollout counts as good; 1 by default */
   desirable?: number;
   reasoning?: ReasoningMode;
   loss?: LossMode;
@@ -34,7 +34,7 @@ export type RowOptions = {
   arguments?: "object" | "string";
   dataSource?: string;
   useCot?: boolean;
-  /** leave out rows that would lose something, instead of noting it; a closing word of the user is no loss */
+  /** leave out rows that would lose something, instead of noting it; a closing word of the user does not count */
   strict?: boolean;
 };
 
@@ -61,7 +61,7 @@ export class RowMaker {
     return this.#shape.reasoning === "none" && !this.#format.oncePerQuery;
   }
 
-  /** A rollout that may stand in a pair, or why the format cannot express it: then it takes no other's partner. */
+  /** A rollout that may be in a pair, or why the format cannot express it: then it does not use up a partner. */
   candidate(record: ExportRecord): TrainingDialogue | string {
     const dialogue = toDialogue(record, this.#shape);
     if (typeof dialogue === "string") return dialogue;

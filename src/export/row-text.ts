@@ -1,12 +1,12 @@
-// A row as one line of JSON that every loader agrees on. Arguments that become objects keep the very text that the model
-// wrote, so that no number changes on the way; tool lists, which many rows share, are turned into text once.
+// A row as one line of JSON that every loader agrees on. Arguments that become objects keep the exact text the model
+// wrote, so that no number changes; tool lists, which many rows share, are turned into text once.
 import { parseJson } from "../core/index.ts";
 import { escapeLineEnds } from "../files/index.ts";
 import { parseArguments } from "./training-dialogue.ts";
 
 export type DatasetRow = { [column: string]: unknown };
 
-/** JSON that is put into a row as it stands. */
+/** JSON that is put into a row as it is. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -18,13 +18,13 @@ export class RawJson {
   }
 }
 
-/** A model's arguments as an object, or undefined where they are none. */
+/** A model's arguments as an object, or undefined if they are not one. */
 export function rawArguments(text: string): RawJson | undefined {
   const value = parseArguments(text);
   if (!value) return undefined;
   if (text.trim() === "") return new RawJson("{}");
   if (HALF.test(text)) return new RawJson(wellFormedJson(value));
-  // outside of its strings JSON has no meaning for these, and inside they are not allowed
+  // outside of strings these have no meaning in JSON, and inside they are not allowed
   return new RawJson(text.trim().replace(/[\n\r\t]+/g, " "));
 }
 
@@ -49,7 +49,7 @@ export function sharedText(value: object): string {
   return text;
 }
 
-/** A tool list in a row: text that was made before. */
+/** A tool list in a row: its text is made only once. */
 export function shareText(value: object): RawJson {
   return new RawJson(sharedText(value));
 }
@@ -59,7 +59,7 @@ function valueText(value: unknown): string {
   return Array.isArray(value) && holdsRaw(value) ? deepText(value) : JSON.stringify(value);
 }
 
-/** Messages hold raw arguments in some formats; most rows have none and go the quick way. */
+/** Messages hold raw arguments in some formats; most rows have none and take the fast path. */
 function holdsRaw(messages: unknown[]): boolean {
   return messages.some((message) => {
     const call = (message as { tool_calls?: { function?: { arguments?: unknown } }[] } | null)?.tool_calls?.[0];
@@ -77,7 +77,7 @@ function deepText(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** Halves of characters stand as escapes in the text, in keys too; whole ones do not. */
+/** Lone surrogates appear as escapes in the text, in keys too; whole characters do not. */
 function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!HALF.test(text)) return text;

@@ -3,7 +3,7 @@ import { createSecretFinder } from "./secrets.ts";
 
 const { find } = createSecretFinder();
 
-// put together here, so that no scanner takes this file for a leak
+// assembled here, so that no scanner takes this file for a leak
 test.each([
   ["sk-" + "a1b2c3d4e5f6g7h8i9j0k1l2", /API key/],
   [`key=sk-ant-api03-${"x".repeat(20)}9`, /API key/],

@@ -1,4 +1,4 @@
-// Texts that look like keys. What was found is named by its kind and never shown.
+// Texts that look like keys. A finding is named by its kind and never shown.
 import { createRedactor } from "../core/index.ts";
 
 const KINDS: [string, RegExp][] = [
@@ -16,18 +16,18 @@ const KINDS: [string, RegExp][] = [
   ["a JSON web token", /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
   ["a bearer token", /[Bb]earer\s+(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{24,}/],
 ];
-/** What each of the kinds holds somewhere: most texts hold none, and are done with one search. */
+/** What every secret of these kinds contains: most texts contain none, and need only one search. */
 const HINT =
   /sk-|AKIA|ASIA|AIza|gh[pousr]_|github_pat_|glpat-|hf_|xox|k_(?:live|test)_|npm_|gsk|xai|pplx|nvapi|tvly|r8[-_]|fw[-_]|-----B|eyJ|earer\s/;
 
 export type SecretFinder = {
   /** the kind of the first secret in any text of a value */
   find(value: unknown): string | undefined;
-  /** the same for a value that comes again and again: looked through once */
+  /** the same for a value that occurs often: searched once */
   findShared(value: object): string | undefined;
 };
 
-/** `known` are keys that must not leave, whatever they look like. */
+/** `known` are keys that must not leave, no matter what they look like. */
 export function createSecretFinder(known: readonly string[] = []): SecretFinder {
   const redact = createRedactor(known);
   const inText = (text: string): string | undefined => {
@@ -35,7 +35,7 @@ export function createSecretFinder(known: readonly string[] = []): SecretFinder 
     return kind ?? (known.length > 0 && redact(text) !== text ? "a key of this environment" : undefined);
   };
   const clean = new Set<string>();
-  /** Long texts such as system prompts come again and again. */
+  /** Long texts such as system prompts occur again and again. */
   const inLongText = (text: string): string | undefined => {
     if (clean.has(text)) return undefined;
     const kind = inText(text);

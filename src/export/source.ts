@@ -21,7 +21,7 @@ export type SourceOptions = {
 /** Where a line is: in which file, at which bytes, and its number there. */
 export type LineSource = Extent & { input: InputFile; number: number };
 export type Located = { source: LineSource; record: ExportRecord };
-/** A line that gives no record, with the reason. */
+/** A line that yields no record, with the reason. */
 export type Missed = { source: LineSource; reason: string };
 
 const TORN = "a last line that is torn";
@@ -115,7 +115,7 @@ export class Source {
   }
 }
 
-/** For lines of another shape, which a transform may make into records. */
+/** For lines of another shape, which a transform may turn into records. */
 function emptyRecord(line: unknown, input: InputFile): ExportRecord {
   const known = line as { id?: unknown } | null;
   const record = readRecord(

@@ -1,5 +1,5 @@
-// Sides of a split. A query's side follows from its id alone: all its rollouts stand together, in this export and in every
-// later one, whatever else was added.
+// Sides of a split. A query's side depends on its id alone: all its rollouts are on one side, in this export and in
+// every later one, whatever is added.
 import { createHash } from "node:crypto";
 import { UsageError } from "../core/index.ts";
 

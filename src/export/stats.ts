@@ -1,5 +1,5 @@
-// What a collection of records is like: counts, lengths, tools and arguments, repeats. Kept per record: two numbers and a
-// hash.
+// What a collection of records is like: counts, lengths, tools and arguments, repeats. Kept per record: a few numbers
+// and a hash.
 import { isObject, type JsonObject, mean } from "../core/index.ts";
 import { isScripted } from "./choose.ts";
 import { Duplicates } from "./dedupe.ts";
@@ -35,7 +35,7 @@ export type Stats = {
   calls: Distribution | undefined;
   tools: { [name: string]: ToolUse };
   never_used: string[];
-  /** parameters that a used tool has and that no call gave */
+  /** parameters of used tools that no call gave */
   never_given: string[];
 };
 

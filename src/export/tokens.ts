@@ -1,5 +1,5 @@
 // How many tokens a record has by a named tokenizer: texts, reasoning, calls, the system prompt and the tools, and four for
-// each message as templates add them. Offline; other models' own tokenizers differ by some per cent.
+// each message as templates add them. Offline; other models' own tokenizers differ by a few per cent.
 import type { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { didYouMean, UsageError } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";

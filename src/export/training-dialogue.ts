@@ -8,7 +8,7 @@ export type AgentMessage = {
   content: string;
   reasoning?: string;
   calls: Call[];
-  /** whether a trainer learns this message; undefined where nobody asked */
+  /** whether a trainer learns from this message; undefined if not asked for */
   loss?: boolean;
 };
 export type DialogueMessage =
@@ -24,7 +24,7 @@ export const LOSS_MODES = ["agent", "well-formed", "until-error"] as const;
 export type LossMode = (typeof LOSS_MODES)[number];
 
 export type Shape = {
-  /** which messages keep their reasoning, and whether it stands in the text */
+  /** which messages keep their reasoning, and whether it goes into the text */
   reasoning: "all" | "last" | "none";
   inline: boolean;
   loss: LossMode | undefined;
@@ -33,7 +33,7 @@ export type Shape = {
 const THINK = { open: "<think>\n", close: "\n</think>\n\n" };
 export const INLINE_CLASH = "reasoning cannot stand in the text: its tags are already there";
 
-/** The dialogue, or why it cannot be shaped so. Halves of characters, which no loader takes, become U+FFFD. */
+/** The dialogue, or why it cannot have this shape. Lone surrogates, which no loader takes, become U+FFFD. */
 export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue | string {
   const lastTurn = record.messages.findLastIndex(
     (message, index) => message.role === "user" && record.messages[index + 1]?.role === "assistant",
@@ -74,7 +74,7 @@ export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue
   return { system: record.system && wellFormed(record.system), tools: record.tools ?? [], messages };
 }
 
-/** Reasoning before the text, in the tags that open models think in. */
+/** Reasoning before the text, in the tags that open models use for thinking. */
 export function withThinking({ reasoning }: AgentMessage, content: string): string {
   return reasoning ? `${THINK.open}${reasoning}${THINK.close}${content}` : content;
 }
@@ -86,7 +86,7 @@ export function splitThinking(content: string): { content: string; reasoning?: s
   return { reasoning: content.slice(THINK.open.length, end), content: content.slice(end + THINK.close.length) };
 }
 
-/** The arguments as a JSON object, or undefined; no text at all stands for no arguments. */
+/** The arguments as a JSON object, or undefined; empty text means no arguments. */
 export function parseArguments(text: string): JsonObject | undefined {
   const value = text.trim() === "" ? {} : parseJson(text);
   return isObject(value) ? (value as JsonObject) : undefined;

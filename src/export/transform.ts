@@ -3,13 +3,13 @@ import { isObject, messageOf, UsageError } from "../core/index.ts";
 import { loadDefaultExport } from "../tools/index.ts";
 import type { ExportRecord } from "./record.ts";
 
-/** Where a record came from, with the line as it stands in the file. */
+/** Where a record came from, with the line as it is in the file. */
 export type RecordSource = { file: string; line: number; raw: unknown };
 
 /**
- * Gets each record, labelled and scored; a line that is no record of ours comes with empty `messages`, to be filled from
- * `source.raw`. What it returns goes on; null leaves the record out. It must not depend on the order of the records, and
- * may be called twice for one.
+ * Gets each record, labelled and scored; a line that is not one of our records comes with empty `messages`, to be
+ * filled from `source.raw`. What it returns is exported; null leaves the record out. It must not depend on the order of
+ * the records, and may be called twice for one.
  */
 export type Transform = (
   record: ExportRecord,

@@ -1,4 +1,4 @@
-// Any file of a known format, ours or not, held against the rules of its loader and of dialogues: what is wrong, and where.
+// Checks any file of a known format, ours or not, against the rules of its loader and of dialogues.
 
 import { existsSync } from "node:fs";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
@@ -15,7 +15,7 @@ export type Finding = Problem & {
 };
 export type ValidateOptions = { file: string; format: string; secrets?: readonly string[] };
 
-/** Findings as they are met; the number of rows read is the generator's result. */
+/** Findings as they occur; the generator returns the number of rows read. */
 export async function* validateFile({ file, format: name, secrets }: ValidateOptions): AsyncGenerator<Finding, number> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}`);
   const format = findFormat(name);
@@ -58,7 +58,7 @@ function* jsonRows(file: string): Generator<RowAt> {
   }
 }
 
-/** A row group at a time. */
+/** One row group at a time. */
 async function* parquetRows(file: string): AsyncGenerator<RowAt> {
   const buffer = await asyncBufferFromFile(file);
   const metadata = await parquetMetadataAsync(buffer);

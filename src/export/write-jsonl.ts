@@ -6,7 +6,7 @@ export interface RowWriter {
   write(row: DatasetRow): void;
   /** The file is complete and on disk after this. */
   close(): void;
-  /** Lets go of the file without completing it. */
+  /** Closes the file without completing it. */
   abandon(): void;
 }
 

@@ -1,4 +1,4 @@
-// Rows as Parquet, a row group at a time, so that memory holds one group whatever the number of rows.
+// Rows as Parquet, one row group at a time, so that memory holds one group regardless of the number of rows.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
@@ -6,7 +6,7 @@ import type { ColumnType } from "./formats/format.ts";
 import { RawJson, rowText } from "./row-text.ts";
 import type { RowWriter } from "./write-jsonl.ts";
 
-/** A group ends at so many rows, or at about so many characters. */
+/** A group ends at this many rows, or at about this many characters. */
 const GROUP_ROWS = 1000;
 const GROUP_CHARACTERS = 4 << 20;
 
@@ -57,7 +57,7 @@ function cell(value: unknown, type: ColumnType): unknown {
   return value instanceof RawJson ? value.text : value;
 }
 
-/** About how many characters a value holds: enough to know when a group is large. */
+/** Roughly how many characters a value holds: enough to know when a group is large. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

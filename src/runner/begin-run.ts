@@ -1,4 +1,4 @@
-// The start of a run: what was asked is written down, and what people should know of the queries is said.
+// The start of a run: writes down what was asked for, and reports what people should know about the queries.
 import { resolve } from "node:path";
 import { hideKeys, type ResolvedRun } from "../config/index.ts";
 import { PROGRAM_VERSION, timestamp } from "../core/index.ts";
@@ -47,7 +47,7 @@ function describe({ spec, parts, base }: PreparedDataset, run: ResolvedRun, befo
   };
 }
 
-/** Settings of records that were kept when they changed, so that drift can be told in words later too. */
+/** Settings that kept records were made under, so that drift can still be described later. */
 function earlierSettings(before: ManifestDataset | undefined, base: string): ManifestDataset["earlier"] {
   if (!before) return undefined;
   const all = [{ parts: before.parts, base: before.base }, ...(before.earlier ?? [])];

@@ -39,7 +39,7 @@ test.each([
   expect(whole.result).toMatchObject({ finished: stopped.result.left, left: 0, failed: 0 });
   expect(whole.result.stoppedBy).toBeUndefined();
   expect(new Set(whole.records.map(({ id }) => id)).size).toBe(6);
-  // no call was paid for twice, the rollout that was under way included
+  // no call was paid for twice, including the rollout that was running
   const calls = whole.records.flatMap(({ metadata }) => Object.values(metadata.usage).map((usage) => usage.calls));
   expect(server.requests().asked).toBe(calls.reduce((sum, each) => sum + each, 0));
   expect(server.requests().asked).toBeGreaterThan(asked);

@@ -1,5 +1,5 @@
-// What a whole run may cost. Once it is spent, no new work is begun; calls under way may finish, so it can be exceeded by
-// what is in flight. Earlier parts of the run count.
+// What a whole run may cost. Once it is spent, no new work is begun; calls in flight may finish and exceed it.
+// Earlier parts of the run count.
 import type { FullConfig } from "../config/index.ts";
 import type { RunEvent, Usage } from "../core/index.ts";
 import { summarise } from "../runs/index.ts";
@@ -11,7 +11,7 @@ export class BudgetWatch {
   #costUsd = 0;
   #tokens = 0;
 
-  /** `before`: the records of earlier parts of the run, and what was paid for rollouts that have none yet. */
+  /** `before`: the records of earlier parts of the run, and what was paid for rollouts that have no record yet. */
   constructor(config: FullConfig, before: { outputs: readonly string[]; unfinished: () => Usage }) {
     this.#maxCost = config.max_cost ?? Number.POSITIVE_INFINITY;
     this.#maxTokens = config.max_tokens_total ?? Number.POSITIVE_INFINITY;

@@ -42,7 +42,7 @@ export function describeDrift(then: FingerprintParts | undefined, now: Fingerpri
     );
 }
 
-/** What a model is asked to do differently; not how long we wait for it or how often we try. */
+/** What changes a model's output; not how long we wait for it or how often we try. */
 function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...sampling }: CallSettings): FingerprintParts {
   return toJson(sampling);
 }

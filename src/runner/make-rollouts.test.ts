@@ -17,7 +17,7 @@ const WHO = call("authorize_student", { student_id: "S1007", date_of_birth: "200
 const agent = () => scripted(WHO, call("list_enrollments"), "You have five courses.", "Goodbye.");
 const user = () => scripted("Thanks.", `Bye. ${STOP}`);
 
-/** Stops a run after so many entries, as Ctrl-C would. */
+/** Stops a run after this many entries, as Ctrl-C would. */
 function stopAfter(entries: number) {
   const park = new AbortController();
   let seen = 0;
@@ -31,7 +31,7 @@ const found = (events: RunEvent[]) => (events.find((event) => event.type === "ru
 const canonical = (records: object[]) =>
   JSON.stringify(records, (key, value) => (key === "timings" ? undefined : value));
 
-/** Fails for infrastructure reasons the first so many times it is asked. */
+/** Fails for infrastructure reasons the first `times` times it is asked. */
 function failing(times: number, then: ModelClient): ModelClient {
   let left = times;
   return {

@@ -1,4 +1,4 @@
-// A run: prepare, plan, play so many rollouts at once, tell everyone who watches. Parallelism is over rollouts, within and
+// A run: prepare, plan, play several rollouts at once, inform all watchers. Parallelism is over rollouts, within and
 // across datasets.
 import type { ResolvedRun } from "../config/index.ts";
 import {
@@ -28,7 +28,7 @@ export type MakeOptions = {
   env?: Variables;
   onEvent?: (event: RunEvent) => void;
   clock?: Clock;
-  /** set: no new work, calls under way may finish */
+  /** set: no new work, calls in flight may finish */
   park?: AbortSignal;
   /** set: leave at once */
   abort?: AbortSignal;
@@ -36,7 +36,7 @@ export type MakeOptions = {
   inspect?: (run: ResolvedRun, datasets: PreparedDataset[]) => Promise<string[]>;
   /** given, before the run starts, a way to see what its endpoints are doing */
   watchNetwork?: (load: () => NetworkLoad) => void;
-  /** instead of the network */
+  /** replaces the network */
   createNetworkClient?: CreateNetworkClient;
 };
 
@@ -51,7 +51,7 @@ export type RunResult = {
   stoppedBy?: "interrupt" | "budget";
 };
 
-/** Makes what the run folder lacks; resolves when all that can be done is done. */
+/** Makes what the run folder lacks; resolves when everything possible is done. */
 export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}): Promise<RunResult> {
   const open: { close(): Promise<void> }[] = [];
   try {
@@ -70,14 +70,14 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
     const { datasets } = plan;
     return { folder: folder.path, outputs: listOutputs(run), datasets, finished, failed, left, stoppedBy };
   } finally {
-    // the last that was opened first: scores and records before the models and tools that they come from
+    // in reverse order of opening: scores and records before the models and tools that they come from
     for (const part of open.reverse()) await part.close();
   }
 }
 
 type OpenRun = { context: RunContext; plan: RunPlan; budget: BudgetWatch; scoring: LiveScoring | undefined };
 
-/** Every mistake that a user can make shows before the run folder is opened. What is opened is put on the list. */
+/** Every user mistake is reported before the run folder is opened. Whatever is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
   const { env = {}, clock = systemClock, onEvent = () => {}, abort = new AbortController().signal } = options;
   const { config } = run;
@@ -124,7 +124,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   return { context, plan, budget, scoring };
 }
 
-/** What the network needs to know of a run. */
+/** What the network needs to know about a run. */
 export function networkOptions({ config, registry }: ResolvedRun) {
   const { record, replay, connect_timeout: connectSeconds, idle_timeout: idleSeconds } = config;
   return { registry, record, replay, connectSeconds, idleSeconds };

@@ -1,5 +1,4 @@
-// Where a run writes: the folder that was asked for, or a free one next to it. A run that is continued writes where it was
-// begun.
+// Where a run writes: the requested folder, or a free one next to it. A continued run writes where it was started.
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
 import { UsageError } from "../core/index.ts";
@@ -13,13 +12,13 @@ export function chooseOutputs(run: ResolvedRun): ResolvedRun {
   return run.config.resume ? whereBegun(run) : nextToEarlier(run);
 }
 
-/** A dataset's file, or what names the file of each of its rounds. */
+/** A dataset's file, or the pattern that names the file of each of its rounds. */
 export function outputOf(folder: string, dataset: Pick<DatasetSpec, "name" | "output" | "rounds">): string {
   if (dataset.rounds) return join(folder, `iter${ROUND}.jsonl`);
   return dataset.output ?? defaultOutput(folder, dataset.name);
 }
 
-/** The files that a run's datasets have by now, by name; those of rounds each under its own. */
+/** The files that a run's datasets have so far, by name; each round's file under its own name. */
 export function listOutputs({ folder, datasets }: ResolvedRun): { [name: string]: string } {
   const named = datasets.flatMap((dataset) => {
     const output = outputOf(folder, dataset);
@@ -37,7 +36,7 @@ function nextToEarlier(run: ResolvedRun): ResolvedRun {
   return { ...run, datasets, folder: findFreePath(run.folder) };
 }
 
-/** A run that was begun next to another wrote to `<output_path>.2.jsonl`: it continues there. */
+/** A run that was started next to another one wrote to `<output_path>.2.jsonl`: it continues there. */
 function whereBegun(run: ResolvedRun): ResolvedRun {
   const before = readManifest(join(run.folder, MANIFEST_FILE));
   const datasets = run.datasets.map((dataset) => {

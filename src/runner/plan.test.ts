@@ -7,7 +7,7 @@ import { Rollout } from "./rollout.ts";
 
 const never = new AbortController().signal;
 
-/** Plays the first so many planned rollouts of a run into its folder. */
+/** Plays the first `count` planned rollouts of a run into its folder. */
 async function playSome(folder: string, patch: object, count: number) {
   const { run, dataset } = await prepare({ folder, patch });
   const opened = openFolder(run);

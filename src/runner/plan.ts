@@ -1,4 +1,4 @@
-// What is left to do: everything asked for, less what the run folder holds. Nothing is kept of a rollout that is done.
+// What is left to do: everything asked for, minus what the run folder holds. Nothing is kept of finished rollouts.
 import type { ResolvedRun } from "../config/index.ts";
 import {
   addUsage,
@@ -34,7 +34,7 @@ export type PlannedRollout = {
 
 export type RunPlan = {
   datasets: DatasetCounts[];
-  /** what is to be done, one after the other; queries and recorded entries are read when their turn comes */
+  /** the rollouts to make, in order; queries and recorded entries are read when their turn comes */
   rollouts: Iterable<PlannedRollout>;
   size: number;
   /** what was paid for in earlier attempts that have no record yet; reads their entries */
@@ -75,7 +75,7 @@ type DatasetWork = {
   changed: Changed[];
 };
 
-/** What the folder lacks of one dataset. What it has already is struck off what the journal holds as unfinished. */
+/** What the folder lacks of one dataset. What it already has is removed from `unfinished`. */
 function planDataset(
   { config }: ResolvedRun,
   dataset: PreparedDataset,
@@ -139,7 +139,7 @@ function* listRollouts(
   }
 }
 
-/** Before anything is written: an id that no dataset has is a slip. */
+/** Before anything is written: an id that no dataset has is a typo. */
 export function requireKnownIds({ config }: ResolvedRun, datasets: Pick<PreparedDataset, "queries">[]): void {
   const known = new Set(config.ids ? datasets.flatMap(({ queries }) => queries.ids) : []);
   const unknown = config.ids?.filter((id) => !known.has(id)) ?? [];
@@ -148,7 +148,7 @@ export function requireKnownIds({ config }: ResolvedRun, datasets: Pick<Prepared
   throw new UsageError(`There is no query ${hints.join(", ")}`);
 }
 
-/** The indexes of the queries that are asked for. */
+/** The indexes of the requested queries. */
 export function chooseQueries(
   { ids, limit }: ResolvedRun["config"],
   { queries }: Pick<PreparedDataset, "queries">,
@@ -159,7 +159,7 @@ export function chooseQueries(
   return limit === undefined ? chosen : chosen.slice(0, limit);
 }
 
-/** In words, by the settings that the changed records were made under; where none are known, it is the queries. */
+/** In words, by the settings that the changed records were made under; if those are unknown, the queries changed. */
 function tellDrift(dataset: PreparedDataset, folder: RunFolder, changed: Changed[]): string[] {
   if (changed.length === 0) return [];
   const { name } = dataset.spec;

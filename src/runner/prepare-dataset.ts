@@ -1,5 +1,5 @@
-// A dataset made ready: its domain loaded, its queries indexed, its models found. Every mistake that a user can make shows
-// here, before anything is written.
+// A dataset made ready: its domain loaded, its queries indexed, its models found. Every user mistake is reported here,
+// before anything is written.
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
 import { contentHash, type Environment, type Query, UsageError } from "../core/index.ts";
 import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";

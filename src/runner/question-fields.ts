@@ -7,7 +7,7 @@ export type QuestionFields = {
   answer: Json;
   rollout_id: number;
   prediction: string;
-  /** "answer", or how else it ended */
+  /** "answer", or how it ended otherwise */
   termination: string;
 };
 

@@ -15,7 +15,7 @@ export function withRecord(
   };
 }
 
-/** Calls whose effects others share are not executed again: their recorded results are taken. */
+/** Calls with shared effects are not executed again: their recorded results are used. */
 export function trustRecord(environment: Environment, recorded: readonly Entry[]): Environment {
   const results = new Map(
     recorded
@@ -39,7 +39,7 @@ export function trustRecord(environment: Environment, recorded: readonly Entry[]
   };
 }
 
-/** Replies came from the record itself; a tool's result is what can differ. */
+/** Replies come from the record itself; only a tool's result can differ. */
 export function differsFromRecord(entry: Entry, recorded: Entry): boolean {
   if (entry.type !== recorded.type) return true;
   if (entry.type !== "tool-result" || recorded.type !== "tool-result") return false;

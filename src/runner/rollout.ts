@@ -1,4 +1,4 @@
-// One rollout from its planned place to its record: a fresh environment, the dialogue, every entry made safe before the
+// One rollout from plan to record: a fresh environment, the dialogue, every entry made durable before the
 // next effect, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
 import {
   contentHash,
@@ -21,7 +21,7 @@ import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
-/** How the dialogue ended, or undefined where it was parked; `written` resolves when its record is on disk. */
+/** How the dialogue ended, or undefined if it was parked; `written` resolves when its record is on disk. */
 export type PlayedRollout = { outcome: Outcome | undefined; written: Promise<void> };
 
 const PARKED: PlayedRollout = { outcome: undefined, written: Promise.resolve() };
@@ -29,7 +29,7 @@ const PARKED: PlayedRollout = { outcome: undefined, written: Promise.resolve() }
 export class Rollout {
   readonly #context: RunContext;
   readonly #planned: PlannedRollout;
-  /** set: what is under way is given up at once */
+  /** set: work in progress is abandoned at once */
   readonly #abort: AbortSignal;
   #entries: Entry[] = [];
   #startedAt = 0;
@@ -48,7 +48,7 @@ export class Rollout {
     return (await this.#playFrom([])) as PlayedRollout;
   }
 
-  /** Every entry is made safe before the next one is asked for. */
+  /** Every entry is made durable before the next one is asked for. */
   async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
     const { dataset, query, seed, attempt, fingerprint } = this.#planned;
     const { folder, clock, park } = this.#context;
@@ -83,7 +83,7 @@ export class Rollout {
       });
       return { outcome, written: this.#finish(trajectory, outcome) };
     } catch (error) {
-      // what could not finish once the run was stopped has not failed: it continues later
+      // what could not finish because the run was stopped has not failed: it continues later
       if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
       if (!(error instanceof RolloutError)) throw error;
       const { stopReason, message, kind } = error;
@@ -154,7 +154,7 @@ export class Rollout {
   }
 }
 
-/** Some errors are an end of the dialogue like any other: the context is full, the provider refuses. */
+/** Some errors end the dialogue normally: the context is full, the provider refuses. */
 function toEnd(error: unknown): IteratorReturnResult<Outcome> {
   if (!(error instanceof RolloutError) || error.stopReason === "infrastructure") throw error;
   return { done: true, value: endWith(error.stopReason, { blame: error.boundary, message: error.message }) };

@@ -1,4 +1,4 @@
-// What everything in a run shares, given once: its settings, its folder, its clock, its signals, and its watchers.
+// What everything in a run shares: its settings, its folder, its clock, its signals, and its watchers.
 import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";
@@ -25,7 +25,7 @@ export class RunContext {
     this.#watch = watch;
   }
 
-  /** Watchers hear of an event once it is safe in the journal. */
+  /** Watchers see an event once it is safe in the journal. */
   async record(event: RunEvent): Promise<void> {
     await this.folder.record(event);
     this.#watch(event);
@@ -36,7 +36,7 @@ export class RunContext {
     this.#watch({ type: "run-note", at: timestamp(this.clock), message });
   };
 
-  /** For what is no longer worth a line in the journal: the run is left at once. */
+  /** For events that no longer go into the journal because the run is being left at once. */
   tell(event: RunEvent): void {
     this.#watch(event);
   }

@@ -13,7 +13,7 @@ import type { PlannedRollout } from "./plan.ts";
 import { questionFields } from "./question-fields.ts";
 import { findTruncatedInput } from "./truncated-input.ts";
 
-/** What came of a rollout. */
+/** The result of a rollout. */
 export type Played = {
   entries: readonly Entry[];
   outcome: Outcome;

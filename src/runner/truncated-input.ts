@@ -1,5 +1,5 @@
-// Servers that cut what does not fit their context say nothing, but they count: a request of many characters that came to
-// very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
+// Servers that silently cut what does not fit their context still count tokens: a request of many characters that
+// counts as very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
 import { type Entry, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
 
 /** What was sent, from the first request to the last. */
@@ -10,7 +10,7 @@ type Sent = {
   entries: readonly Entry[];
 };
 
-/** Texts of any language have fewer characters to a token than this. */
+/** Text in any language has fewer characters per token than this. */
 const CHARACTERS_PER_TOKEN = 10;
 const MIN_CHARACTERS = 8000;
 
@@ -42,7 +42,7 @@ export function findTruncatedInput({
 
 const known = new WeakMap<readonly ToolSpec[], number>();
 
-/** Names, descriptions and property names only: how the rest of a schema is written to the model is the server's. */
+/** Only names, descriptions and property names: how the rest of a schema reaches the model is up to the server. */
 function toolCharacters(tools: readonly ToolSpec[]): number {
   let characters = known.get(tools);
   if (characters === undefined) {

@@ -1,20 +1,20 @@
-// So many rollouts at once. A worker takes the next planned rollout as soon as its last one has ended; records become durable
-// while it goes on.
+// Several rollouts at once. A worker takes the next planned rollout as soon as its last one has ended; records become
+// durable meanwhile.
 import type { PlannedRollout } from "./plan.ts";
 import { type PlayedRollout, Rollout } from "./rollout.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Records that may wait for the disk while workers go on. */
+/** Records that may wait for the disk while workers continue. */
 const MAX_UNWRITTEN = 256;
 
 export class Workers {
   readonly #context: RunContext;
   readonly #counts = { finished: 0, failed: 0 };
-  /** each rollout listens to a signal of its own: one that thousands share costs every one of them */
+  /** each rollout listens to its own signal: one shared by thousands would slow all of them down */
   readonly #running = new Set<AbortController>();
   readonly #writing = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
-  /** a bug in one rollout, or a disk that fails, ends the run, once nobody writes any more */
+  /** a bug in one rollout, or a failing disk, ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
   readonly #maxUnwritten: number;
 

@@ -1,4 +1,4 @@
-// Which checks there are, and which of them are wanted: by name, or a file of the user's own.
+// Which checks there are, and which of them are wanted: by name, or from a user's file.
 import { basename, extname } from "node:path";
 import { didYouMean, isObject, type Json, messageOf, UsageError } from "../core/index.ts";
 import { loadDefaultExport } from "../tools/index.ts";
@@ -13,7 +13,7 @@ import { stateCheck } from "./checks/state.ts";
 import { judgedUserCheck, userCheck } from "./checks/user.ts";
 import type { EvaluationSettings } from "./settings.ts";
 
-/** By default all that need no judge; where a judge is named, those too that need one. */
+/** By default all that need no judge; if a judge is named, also those that need one. */
 export async function chooseChecks(settings: EvaluationSettings, hasJudge: boolean): Promise<Check[]> {
   const all = builtIn(settings, hasJudge);
   if (!settings.checks) return all.filter((check) => hasJudge || !check.needsJudge);
@@ -31,7 +31,7 @@ export async function chooseChecks(settings: EvaluationSettings, hasJudge: boole
   );
 }
 
-/** Every check, as the settings want it. */
+/** Every built-in check, configured by the settings. */
 function builtIn({ actions, quality_pass }: EvaluationSettings, hasJudge: boolean): Check[] {
   return [
     actionsCheck(actions),

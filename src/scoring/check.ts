@@ -1,5 +1,5 @@
-// What a check is: something that looks at one finished rollout and says pass or fail, a score and why. What it cannot
-// decide it says so about; nothing that was not checked ever counts as right.
+// What a check is: something that looks at one finished rollout and says pass or fail, a score and why. If it cannot
+// decide, it says so; nothing that was not checked ever counts as right.
 import type { Blame, Json, Query, Trajectory } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
 import type { Judge } from "./judge/judge.ts";
@@ -13,9 +13,9 @@ export type CheckContext = {
   dialogue: Transcript;
   query: Query;
   domain: Domain | undefined;
-  /** what a flawless agent would have called and left behind, or why nobody knows */
+  /** what a flawless agent would have called and left behind, or why that is unknown */
   reference(): Promise<Reference | string>;
-  /** the state that the recorded calls lead to in a fresh environment, or why that cannot be had */
+  /** the state that the recorded calls lead to in a fresh environment, or why it is unavailable */
   replay(): Promise<ReplayedState | string>;
   judge: Judge | undefined;
   signal: AbortSignal;
@@ -26,20 +26,20 @@ export type Verdict = {
   /** 0 to 1 */
   score: number;
   reason: string;
-  /** whose fault it is where it did not pass; the agent's unless said */
+  /** whose fault it is if it did not pass; the agent's by default */
   blame?: Blame;
   details?: Json;
 };
-/** Never 1.0: it takes no part in the task's score. `blame` is there where somebody failed to decide it. */
+/** Never 1.0: it takes no part in the task's score. `blame` is set if a judge or the infrastructure failed. */
 export type Undecided = { pass: null; score: null; reason: string; blame?: "judge" | "infrastructure"; details?: Json };
 export type CheckResult = Verdict | Undecided;
 
 export type Check = {
   name: string;
-  /** higher when it may judge otherwise than before: such rollouts are scored again */
+  /** raised when it may judge differently than before: such rollouts are scored again */
   version: number;
   needsJudge?: boolean;
-  /** what it was told to do differently; a change scores again */
+  /** its settings, if not the defaults; when they change, rollouts are scored again */
   settings?: Json;
   run(context: CheckContext): Promise<CheckResult> | CheckResult;
 };

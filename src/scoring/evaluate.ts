@@ -1,5 +1,5 @@
-// Scoring a run: every finished rollout, every wanted check, once. What scores.jsonl holds already is not done again; a
-// run that still goes on is caught up with as often as asked. Trajectories are only ever read.
+// Scoring a run: every finished rollout, every wanted check, once. What scores.jsonl already holds is not done again; a
+// run that is still running is caught up with as often as asked. Trajectories are only ever read.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
@@ -29,7 +29,7 @@ export type ScoredDataset = {
   domain: Domain | undefined;
   query(id: string): Query | undefined;
   validated?: FindValidated;
-  /** an environment like the rollout's own; why there can be none otherwise */
+  /** opens an environment like the rollout's own, or says why there is none */
   openEnvironment: ((query: Query, seed: number) => Promise<Environment>) | string;
 };
 
@@ -40,7 +40,7 @@ export type EvaluationOptions = {
   judge?: { client: ModelClient; votes: number };
   /** rollouts at once */
   workers: number;
-  /** set: no further rollout is begun; checks under way may finish */
+  /** set: no further rollout is begun; running checks may finish */
   park?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
 };
@@ -81,7 +81,7 @@ export class Evaluation {
     }
   }
 
-  /** Scores what has been finished since the last time; calls in a row wait for each other. */
+  /** Scores what has finished since the last time; overlapping calls wait for each other. */
   catchUp(): Promise<void> {
     this.#catchingUp = this.#catchingUp.then(() => this.#catchUp());
     return this.#catchingUp;
@@ -166,7 +166,7 @@ export class Evaluation {
     };
   }
 
-  /** Played once for all rollouts of a query; rollouts of one query lie near each other. */
+  /** Played once for all rollouts of a query; rollouts of one query are usually close together. */
   #reference(dataset: ScoredDataset, query: Query): Promise<Reference | string> {
     const key = JSON.stringify([dataset.name, query.id]);
     const known = this.#references.get(key);
@@ -187,7 +187,7 @@ export class Evaluation {
 
 const MAX_REFERENCES = 1000;
 
-/** Scores all that is there, once. */
+/** Scores everything there is, once. */
 export async function evaluate(options: EvaluationOptions): Promise<EvaluationCounts> {
   const evaluation = new Evaluation(options);
   try {
@@ -220,7 +220,7 @@ function readTrajectory(bytes: Buffer, { name }: ScoredDataset): Trajectory {
 type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings"> &
   Partial<Pick<ScoreRecord, "pass" | "blame">>;
 
-/** What a judge or a tool out of reach left undecided is tried again next time. */
+/** Results left undecided because a judge or a tool was out of reach are tried again next time. */
 function doneKey(score: Done): string {
   if (score.pass === null && score.blame) return "";
   const { check, version, record, settings } = score;

@@ -1,13 +1,13 @@
 // 95 % intervals that know that rollouts of one query resemble each other: queries are the clusters. For a share of
 // rollouts the variance is the cluster-robust one (each query's deviation from the overall share, summed before it is
 // squared, with the small-sample factor G/(G-1)); for a mean over queries it is the ordinary one. Both use Student's t
-// with G-1 degrees of freedom. Where nothing varies, Wilson's interval over the G queries is given instead of a point.
+// with G-1 degrees of freedom. If nothing varies, Wilson's interval over the G queries is given instead of a point.
 import { sum } from "../core/index.ts";
 
 export type Interval = { low: number; high: number };
 export type Cluster = { total: number; count: number };
 
-/** Of total over count, each cluster being one query: passes among rollouts, for instance. */
+/** Of total over count, each cluster being one query: for example, passes among rollouts. */
 export function shareInterval(clusters: readonly Cluster[]): Interval | undefined {
   const groups = clusters.filter(({ count }) => count > 0);
   const count = sum(groups.map((group) => group.count));

@@ -1,12 +1,12 @@
-// Whether a call's arguments are the ones that were meant: numbers and case with tolerance, free words by their presence,
-// what a domain fills in by itself left out.
+// Whether a call's arguments are the intended ones: numbers and case with tolerance, free text by its presence,
+// ignoring what a domain fills in by itself.
 import { canonicalJson, isObject, type Json, type JsonObject } from "../core/index.ts";
 import type { ReferenceCall } from "./reference.ts";
 import type { ActionRules } from "./settings.ts";
 
 export type MatchRules = Required<Pick<ActionRules, "ignore" | "free_text" | "case_sensitive" | "tolerance">>;
 
-/** The names of arguments that are not as meant. */
+/** The names of arguments that are not as intended. */
 export function wrongArguments(args: JsonObject, reference: ReferenceCall, rules: MatchRules): string[] {
   const names = [...new Set([...Object.keys(reference.arguments), ...Object.keys(args)])];
   return names.filter((name) => {
@@ -18,7 +18,7 @@ export function wrongArguments(args: JsonObject, reference: ReferenceCall, rules
   });
 }
 
-/** An argument that says what leaving it out says. */
+/** An argument that means the same as leaving it out. */
 function isNothing(value: Json | undefined): boolean {
   return (
     value === undefined ||
@@ -41,7 +41,7 @@ function sameValue(a: Json | undefined, b: Json | undefined, rules: MatchRules):
   return canonicalJson(a ?? null) === canonicalJson(b ?? null);
 }
 
-/** Lists of plain values are taken as sets of them; lists of records keep their order. */
+/** Lists of plain values are compared as multisets; lists of records keep their order. */
 function sameItems(a: Json[], b: Json[], rules: MatchRules): boolean {
   if (b.some((item) => typeof item === "object")) return b.every((item, index) => sameValue(a[index], item, rules));
   const left = [...a];

@@ -1,10 +1,10 @@
-// From rollouts to numbers: success rate, avg@n, pass@k and pass^k with their intervals. A number that the rollouts do not
-// carry is null, never made up.
+// From rollouts to numbers: success rate, avg@n, pass@k and pass^k with their intervals. A number that the rollouts
+// cannot support is null, never made up.
 import { mean, sum } from "../core/index.ts";
 import { passAtK, passHatK } from "./estimators.ts";
 import { type Interval, meanInterval, shareInterval } from "./intervals.ts";
 
-/** One query's rollouts: how many were scored, how many passed, and what their scores add up to. */
+/** One query's rollouts: how many were scored, how many passed, and the sum of their scores. */
 export type Tally = { rollouts: number; scored: number; passed: number; score: number };
 type ByK = { [k: string]: number | null };
 

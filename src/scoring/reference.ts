@@ -15,7 +15,7 @@ import { isPreviewText } from "./transcript.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
 import { isHardValue } from "./values.ts";
 
-/** What came of the call when the reference was played; `unplayed` where it could not be. */
+/** What the call did when the reference was played; `unplayed` if it could not be. */
 type CallKind = "read" | "write" | "preview" | "refused" | "unplayed";
 
 export type ReferenceCall = {
@@ -30,9 +30,9 @@ export type ReferenceCall = {
 export type Reference = {
   source: "plan" | "validated_tasks" | "trajectory";
   calls: ReferenceCall[];
-  /** undefined where the calls could not be played */
+  /** undefined if the calls could not be played */
   state: StateChanges | undefined;
-  /** what the user has to be told, as far as the plan tells it */
+  /** what the user has to be told, as far as the plan says */
   facts: (string | number)[];
 };
 
@@ -58,7 +58,7 @@ async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Prom
   return { source: "plan", calls, state: played.state, facts: factsOf(plan, played, calls, domain) };
 }
 
-/** Values that only an earlier call can give make the reference unplayable; names and the other arguments still count. */
+/** Values that only an earlier call can supply make the reference unplayable; names and other arguments still count. */
 async function fromValidated(query: Query, task: ValidatedTask, domain: Domain): Promise<Reference> {
   const calls = task.calls;
   if (calls.some(({ open }) => open.length > 0)) {
@@ -104,7 +104,7 @@ function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): Refere
   return { name, arguments: call.arguments, open, kind: "unplayed" };
 }
 
-/** Ids that were given out on the way differ from one environment to the next, wherever they were read. */
+/** Ids generated during play differ from one environment to the next, no matter where they were read. */
 function isGivenOut(planned: Json, filled: Json, domain: Domain, state: StateChanges): boolean {
   const references = [...JSON.stringify(planned).matchAll(/\{\{([^{}]+)\}\}/g)];
   if (references.length === 0) return false;
@@ -130,7 +130,7 @@ function toolOf(path: string): string {
 const READ_NAME =
   /^(get|list|search|find|check|view|read|look_?up|query|count|show|fetch|describe|calculate|estimate)_/;
 
-/** Python servers do not say which of their tools only read: there the name decides. */
+/** Python servers do not say which of their tools are read-only: there the name decides. */
 export function isRead(name: string, domain: Domain): boolean {
   const named = domain.toolbox.resolve(name);
   if (!named) return true;
@@ -139,9 +139,9 @@ export function isRead(name: string, domain: Domain): boolean {
 }
 
 /**
- * Hard values (numbers, dates, identifiers) that the plan tells the user from the turn of the last write on: what came of
- * it. Where nothing is written the answer is the task, so all turns count. Ids that were given out on the way are left
- * out: every environment gives out its own.
+ * Hard values (numbers, dates, identifiers) that the plan tells the user from the turn of the last write on: its
+ * outcome. If nothing is written, the answer is the task, so all turns count. Ids generated during play are left
+ * out: every environment generates its own.
  */
 function factsOf(
   plan: ReferencePlan,
@@ -175,7 +175,7 @@ function isFact(value: Json, known: ReadonlySet<string>): value is string | numb
   return isHardValue(value);
 }
 
-/** What the query itself says must be told, whatever the plan says. */
+/** What the query itself says must be told, regardless of the plan. */
 export function statedFacts(query: Query): (string | number)[] | undefined {
   const { communicate, communicate_info: info } = query.taskInfo;
   const list = communicate ?? info;

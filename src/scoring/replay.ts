@@ -1,5 +1,5 @@
-// The recorded calls once more, in a fresh environment with the rollout's seed: the state that the agent left behind. The
-// record holds a hash of it, so a replay that went another way is found out.
+// Runs the recorded calls again, in a fresh environment with the rollout's seed, to get the state that the agent left.
+// The record holds a hash of it, so a replay that diverged is detected.
 import { contentHash, type Environment, RolloutError, type StateChanges, type Trajectory } from "../core/index.ts";
 import type { Transcript } from "./transcript.ts";
 

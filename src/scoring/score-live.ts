@@ -1,4 +1,4 @@
-// `--eval`: each rollout is scored soon after it is finished, while other rollouts still go on.
+// `--eval`: each rollout is scored soon after it is finished, while other rollouts are still running.
 import type { RunEvent } from "../core/index.ts";
 import { Evaluation, type EvaluationOptions } from "./evaluate.ts";
 import { type PlayedDataset, toScoredDataset } from "./scored-datasets.ts";
@@ -13,7 +13,7 @@ export function scoreLive(datasets: PlayedDataset[], options: Omit<EvaluationOpt
     onEvent(event) {
       if (event.type !== "rollout-end" || waiting) return;
       waiting = true;
-      // what ends while one pass is under way is scored by the next
+      // rollouts that end during one pass are scored by the next
       setImmediate(() => {
         waiting = false;
         evaluation.catchUp().catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { type EvaluationSettings, evaluationSchema } from "./settings.ts";
 
 export type ScoreRunOptions = {
   folder: string;
-  /** on top of what the run's own config says in `eval` */
+  /** on top of `eval` in the run's own config */
   settings?: EvaluationSettings;
   /** where keys are read from; tool servers get a short list of it */
   env: Variables;
@@ -19,7 +19,7 @@ export type ScoreRunOptions = {
   registry?: Registry;
   basePath?: string;
   python?: string;
-  /** rollouts at once; as many as the run had unless told */
+  /** rollouts at once; by default as many as the run had */
   maxWorkers?: number;
   /** set: no further rollout is begun */
   park?: AbortSignal;
@@ -47,7 +47,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
   }
 }
 
-/** The config's own `eval`, and what is said on top of it. */
+/** The config's own `eval`, overridden by `more`. */
 export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {}): EvaluationSettings {
   const own = isObject(config) ? evaluationSchema.safeParse(config.eval).data : undefined;
   return { ...own, ...dropUndefined(more) };
@@ -55,7 +55,7 @@ export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {
 
 type RunSettings = { registry: Registry; python: string | undefined; workers: number };
 
-/** Keys are in a manifest by name only, and a name alone is no key: the provider's own variable is used. */
+/** A manifest holds keys by name only, and a name alone is not a key: the provider's own variable is used. */
 function readRunSettings({ config }: Manifest): RunSettings {
   const { models, python, max_workers } = isObject(config) ? config : {};
   const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {

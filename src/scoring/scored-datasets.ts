@@ -1,4 +1,4 @@
-// The datasets of a run as evaluation needs them: from the run itself while it goes on, or later from its manifest.
+// The datasets of a run as evaluation needs them: from the run itself while it is running, or later from its manifest.
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { type Environment, isObject, type Json, type Query, UsageError } from "../core/index.ts";
@@ -42,7 +42,7 @@ type StoredSource = { domain: DomainFiles; query_files: string[]; mcp: boolean; 
 const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
 const NO_TOOLS = "plain questions have no reference calls";
 
-/** For the manifest: absolute paths, and those of bundled domains as such, wherever the program is installed. */
+/** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
 export function describeSource({ domain, queryFiles, mcpServers }: DatasetOrigin, nameStyle: NameStyle): Json {
   const source: StoredSource = {
     domain,
@@ -79,7 +79,7 @@ export function toScoredDataset(dataset: PlayedDataset): ScoredDataset {
 }
 
 export type ScoredFromOptions = DomainResources & {
-  /** another dataset folder than the one the run was made with */
+  /** a different dataset folder from the one the run was made with */
   basePath?: string;
   onNotice(message: string): void;
 };

@@ -10,9 +10,9 @@ export const SCORES_FILE = "scores.jsonl";
 export type ScoreRecord = RecordKey & {
   check: string;
   version: number;
-  /** of the trajectory's line: a record that was made anew is scored anew */
+  /** hash of the trajectory's line: a record that was made again is scored again */
   record: string;
-  /** of the check's settings, where it has any */
+  /** hash of the check's settings, if it has any */
   settings?: string;
   /** null: not checkable */
   pass: boolean | null;

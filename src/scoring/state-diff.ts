@@ -1,5 +1,5 @@
-// Two final states compared record by record. Records that were there before are known by their id; new ones are known
-// by what they hold, since every environment gives out its own ids: those are mapped onto each other wherever they stand.
+// Two final states compared record by record. Existing records are identified by their id; new ones are identified by
+// their content, since every environment generates its own ids: those are mapped onto each other wherever they occur.
 import { canonicalJson, type Json, type StateChanges } from "../core/index.ts";
 
 export type StateDifference = {
@@ -44,14 +44,14 @@ type Normalised = {
   added: { [table: string]: Added[] };
 };
 
-/** New records apart from changed ones, volatile fields gone, ids of new records replaced by what they stand for. */
+/** Splits new records from changed ones, drops volatile fields, and replaces new ids by what they stand for. */
 function normalise(state: StateChanges, volatile: Volatile): Normalised {
   const rows = Object.entries(state).flatMap(([table, changes]) =>
     Object.entries(changes).map(([id, row]) => ({ table, id, row: row && without(row, volatile[table] ?? []) })),
   );
   const fresh = rows.filter(({ id, row }) => row !== null && Object.values(row).includes(id));
   const isFresh = new Set(fresh);
-  // first each new id stands for its table, then for what its record holds, so that records that point at each other differ
+  // each new id first stands for its table, then for its record's content: records that point at each other then differ
   let names = new Map(fresh.map(({ id, table }) => [id, `new ${table}`]));
   names = new Map(
     fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(renameFields(row as Row, names))}`]),
@@ -75,7 +75,7 @@ function without(row: Row, fields: string[]): Row {
     : Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field)));
 }
 
-/** A new id may stand alone, in a list or inside a text. */
+/** A new id may occur alone, in a list or inside a text. */
 function renameFields(row: Row, names: ReadonlyMap<string, string>): Row {
   if (names.size === 0) return row;
   const rename = (value: Json): Json => {
@@ -108,7 +108,7 @@ function compareKnown(table: string, is: Known, should: Known): StateDifference[
   });
 }
 
-/** What is equal is taken away pair by pair; of the rest the most alike are shown next to each other. */
+/** Equal records cancel out in pairs; of the rest, the most similar are shown next to each other. */
 function compareNew(table: string, is: Added[], should: Added[]): StateDifference[] {
   const left = [...is];
   const wanted = should.filter(({ text }) => {
@@ -152,12 +152,12 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
 
 function gapBetween(a: Row, b: Row): number {
   const telling = fieldsOf(a, b).filter((field) => show(a[field]) !== show(b[field]));
-  return telling.length / Math.max(Object.keys({ ...a, ...b }).length - 1, 1); // its own id is no likeness
+  return telling.length / Math.max(Object.keys({ ...a, ...b }).length - 1, 1); // its own id is not similarity
 }
 
 function differenceText(is: Row, should: Row): string {
   const texts = fieldsOf(is, should).map((field) => [field, show(should[field]), show(is[field])] as const);
-  // a new record's own id differs with all that it holds; that alone says nothing
+  // a new record's own id changes with its content; that alone says nothing
   const telling = texts.filter(([, wanted, actual]) => wanted !== actual);
   return (telling.length > 0 ? telling : texts)
     .map(([field, wanted, actual]) => `${field} should be ${wanted}, is ${actual}`)

@@ -1,5 +1,5 @@
-// From the results of its checks to what a rollout is worth, and whose fault it is where it failed. Checks that could not
-// decide take no part; where none could, the rollout is not scored at all.
+// From the results of its checks to a rollout's score, and whose fault it is if it failed. Checks that could not
+// decide take no part; if none could, the rollout is not scored at all.
 import type { Blame, StopReason } from "../core/index.ts";
 import type { ScoreRecord } from "./scores.ts";
 import type { EvaluationSettings } from "./settings.ts";
@@ -16,7 +16,7 @@ export type TaskScore = {
   evidence?: string;
 };
 
-/** How the dialogue itself ended, as its metadata tells. */
+/** How the dialogue itself ended, according to its metadata. */
 export type Ending = { stop_reason: StopReason; blame?: Blame; message?: string };
 
 export function taskScore(results: Iterable<CheckScore>, ending: Ending, rule: ScoreRule = "product"): TaskScore {
@@ -40,7 +40,7 @@ function combine(scores: number[], rule: ScoreRule): number {
   return scores.reduce((product, score) => product * score, 1);
 }
 
-/** What spoils a dialogue first: the machinery, then the user, then a tool; the agent is to blame for what is left. */
+/** Blame goes to the infrastructure first, then the user, then a tool; the agent is to blame for the rest. */
 function blameFor(decided: CheckScore[], ending: Ending): { blame: Blame; evidence: string } {
   const ended = endedBy(ending);
   if (ended && ended.blame !== "agent") return ended;
@@ -53,7 +53,7 @@ function blameFor(decided: CheckScore[], ending: Ending): { blame: Blame; eviden
   return { blame: "agent", evidence: ended ? `${ended.evidence}; ${evidence}` : evidence };
 }
 
-/** Limits of tokens and money are the agent's; one of time may be a slow endpoint's. */
+/** Token and cost limits are the agent's fault; a time limit may be due to a slow endpoint. */
 function endedBy({ stop_reason, blame, message }: Ending): { blame: Blame; evidence: string } | undefined {
   const evidence = message ? `${stop_reason}: ${message}` : stop_reason;
   if (blame) return { blame, evidence };

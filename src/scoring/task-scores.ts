@@ -1,18 +1,18 @@
-// What each rollout of a run is worth, by the run's own rule: what reports count and what exports choose by.
+// Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
 import { MANIFEST_FILE, readManifest } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
 
-/** A check's latest result, without what neither reports nor exports show. */
+/** A check's latest result, without the fields that neither reports nor exports show. */
 export type CheckScore = Pick<ScoreRecord, "check" | "version" | "pass" | "score" | "reason" | "blame">;
 
 export class TaskScores {
   readonly #results = new Map<string, CheckScore[]>();
   readonly rule: ScoreRule;
 
-  /** `rule` instead of the one that the run's config names. */
+  /** `rule` replaces the one that the run's config names. */
   constructor(folder: string, rule?: ScoreRule) {
     const manifest = readManifest(join(folder, MANIFEST_FILE));
     this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";

@@ -6,11 +6,11 @@ export type RecordedCall = {
   /** as the agent wrote it */
   name: string;
   text: string;
-  /** undefined where the text is not a JSON object */
+  /** undefined if the text is not a JSON object */
   arguments: JsonObject | undefined;
   result: string;
   isError: boolean;
-  /** the tool itself broke down, as opposed to answering that something is not allowed or not there */
+  /** the tool itself broke down, as opposed to answering that something is not allowed or not found */
   isTrouble: boolean;
   /** the tool asked for consent and did nothing yet */
   isPreview: boolean;
@@ -21,7 +21,7 @@ export type RecordedCall = {
 type Said = { text: string; at: number };
 
 export type Transcript = {
-  /** those that were answered: a call in a reply that broke off was never made */
+  /** only answered ones: a call in a reply that broke off was never made */
   calls: RecordedCall[];
   /** to the user */
   agent: Said[];
@@ -39,7 +39,7 @@ export function readTranscript(trajectory: Trajectory): Transcript {
   for (const [at, message] of messages.entries()) {
     if (message.role === "user") dialogue.user.push({ text: message.content, at });
     if (message.role !== "assistant") continue;
-    // words next to a call are a note to itself: the user sees only replies without calls
+    // text next to a call is a note to itself: the user sees only replies without calls
     if (!message.tool_calls?.length && message.content.trim() !== "")
       dialogue.agent.push({ text: message.content, at });
     for (const { id, function: called } of message.tool_calls ?? []) {

@@ -1,6 +1,6 @@
 // Facts matched as values, not as text: 10 is not found in 100, 1,180 is $1,180.00, 2026-02-13 is February 13.
 
-/** Whether a text tells a value. */
+/** Whether a text states a value. */
 export function tells(text: string, value: string | number): boolean {
   const wanted = typeof value === "number" ? value : asNumber(value);
   if (wanted !== undefined) return numbersIn(text).some((number) => Math.abs(number - wanted) < 1e-9);
@@ -12,20 +12,20 @@ export function tells(text: string, value: string | number): boolean {
   return time !== null && tellsTime(text, Number(time[1]), Number(time[2]));
 }
 
-/** A value that somebody either tells or does not: a number, an amount, a date, a time, an identifier; no prose. */
+/** A value that is either stated or not: a number, an amount, a date, a time, an identifier; not prose. */
 export function isHardValue(value: unknown): value is string | number {
   if (typeof value === "number") return true;
   return typeof value === "string" && value.length <= 40 && /\d/.test(value) && !/\s/.test(value.trim());
 }
 
-/** Values that a person cannot make up by chance: identifiers, long numbers, e-mail addresses. */
+/** Values that a person cannot make up by chance: identifiers, long numbers, email addresses. */
 export function identifiersIn(text: string): string[] {
   return [...text.matchAll(IDENTIFIER)].map(([found]) => found.replace(/[.,;:!?)]+$/, ""));
 }
 
 const IDENTIFIER = /[\w.+-]+@[\w-]+\.[\w.]+|\b[A-Za-z]{1,8}-?\d{3,}[\w-]*|\b[A-Z]{2,8}(?:-[A-Z0-9]+)+\b|\b\d{5,}\b/g;
 
-// not behind a letter, a digit or what joins it to one; not before a letter unless that is a unit or a hyphened word
+// not after a letter, a digit or what joins it to one; not before a letter unless that is a unit or a hyphenated word
 const BEFORE = "(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/,])";
 const AFTER = "(?!\\d|_|[,.]\\d|[-:/]\\d|-\\p{Lu}|(?!(?:mg|kg|km|cm|ml|GB|MB|USD|EUR|st|nd|rd|th)\\b)\\p{L})";
 const NUMBER = new RegExp(`${BEFORE}-?(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?${AFTER}`, "gu");
@@ -44,7 +44,7 @@ function asNumber(text: string): number | undefined {
   return /^[$€£]?-?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/.test(text) ? Number(text.replace(/[$€£,]/g, "")) : undefined;
 }
 
-/** As a whole word, whatever the case and the kind of space. */
+/** As a whole word, ignoring case and the kind of whitespace. */
 export function occurs(text: string, value: string): boolean {
   const pattern = value
     .trim()

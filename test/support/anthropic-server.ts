@@ -1,5 +1,5 @@
 // A server that speaks the Anthropic wire: it plays answers in order, and refuses with a 400 whatever the real one would
-// refuse in a list of messages, signatures that it did not give among them.
+// refuse in a list of messages, including signatures that it did not give.
 import type { ServerResponse } from "node:http";
 import { isObject, type Json, type JsonObject } from "../../src/core/index.ts";
 import { type ModelServer, type Received, serveModel } from "./model-server.ts";

@@ -1,4 +1,4 @@
-// The command line as a user meets it: real processes of the built program, in a working folder of their own.
+// The command line as a user runs it: real processes of the built program, each in its own working folder.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ export class WorkFolder {
     this.path = path;
   }
 
-  /** `rollout …` here, to its end. */
+  /** Runs `rollout …` here, to its end. */
   run(args: string[], options: Start = {}): Promise<Finished> {
     return this.start(args, options).finished;
   }
@@ -60,7 +60,7 @@ export class WorkFolder {
     rmSync(join(this.path, file), { recursive: true });
   }
 
-  /** The names in this folder, for proving that nothing was written. */
+  /** The names in this folder, to prove that nothing was written. */
   names(): string[] {
     return readdirSync(this.path).sort();
   }
@@ -84,7 +84,7 @@ export class WorkFolder {
   }
 }
 
-/** An empty working folder that is gone after the test. */
+/** An empty working folder that is removed after the test. */
 export function workFolder(): WorkFolder {
   const path = mkdtempSync(join(tmpdir(), "rollout-cli-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

@@ -88,7 +88,7 @@ export function record(changes: { [key: string]: unknown } = {}): ExportRecord {
 
 export type RunFiles = { [file: string]: unknown[] | string };
 
-/** A run folder with these lines as its records, and whatever else is given. */
+/** A run folder with these lines as its records, and any other files given. */
 export function writeRun(lines: unknown[], more: RunFiles = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "rollout-export-"));
   const files: RunFiles = {

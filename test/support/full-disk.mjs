@@ -1,5 +1,5 @@
-// A preload (`node --import`): while the file that FULL_WHILE names is there, the disk is full. The first write that meets
-// it is done by half, as real ones are.
+// A preload (`node --import`): while the file named by FULL_WHILE exists, the disk is full. The first write that meets
+// it is half done, as real ones are.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 

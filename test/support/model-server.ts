@@ -79,7 +79,7 @@ export function requestOf(more: Partial<ModelRequest> = {}, rollout = 0): ModelR
 
 export type ManualClock = Clock & { slept: number[]; advance(milliseconds: number): Promise<void> };
 
-/** Time stands still until `advance`; with `auto` every sleep is over at once, and time has passed. */
+/** Time stands still until `advance`; with `auto` every sleep is over at once, and the time counts as passed. */
 export function createManualClock(options: { auto?: boolean } = {}): ManualClock {
   let time = 1_000_000;
   const sleepers = new Set<{ at: number; wake: () => void }>();

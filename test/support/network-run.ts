@@ -19,7 +19,7 @@ export async function serveScripted(options: Partial<MockServerOptions> = {}): P
   return server;
 }
 
-/** A run of bundled domains whose agent and user live at `url`. */
+/** A run of bundled domains whose agent and user are served at `url`. */
 export function networkRun(
   url: string,
   scene: { config?: Partial<Config>; entry?: RegistryEntry; folder?: string; patch?: ConfigPatch } = {},
@@ -48,7 +48,7 @@ export async function play(resolved: ResolvedRun, options: MakeOptions = {}): Pr
   return { result, records, events };
 }
 
-/** Sorted by key and without timings: what must be equal between runs of one plan. */
+/** Sorted by key and without timings: what must be equal between runs of the same plan. */
 export function canonical(records: Trajectory[]): string[] {
   return records
     .map(({ metadata: { timings: _timings, ...metadata }, ...record }) => canonicalJson({ ...record, metadata }))

@@ -31,7 +31,7 @@ export const STOP = "###STOP###";
 export type Line = string | Partial<ModelReply> | Error;
 export type ScriptedModel = ModelClient & { requests: ModelRequest[] };
 
-/** Says its lines in order, in each rollout from the first, and keeps what it was asked. */
+/** Says its lines in order, starting over in each rollout, and keeps what it was asked. */
 export function scripted(...lines: Line[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
@@ -53,7 +53,7 @@ export function always(line: Line): ScriptedModel {
   return scripted(...Array.from({ length: 50 }, () => line));
 }
 
-/** A reply with one tool call; a text as arguments is sent as it is. Merge several with `calls`. */
+/** A reply with one tool call; arguments given as text are sent as they are. Merge several with `calls`. */
 export function call(name: string, args: JsonObject | string = {}, id?: string): Partial<ModelReply> {
   const text = typeof args === "string" ? args : JSON.stringify(args);
   return { toolCalls: [{ id: id ?? UNNAMED, name, arguments: text }] };
@@ -105,7 +105,7 @@ export async function play({ agent, user, opening = [], ...rest }: Scene): Promi
   }
 }
 
-/** One second passes each time somebody looks at it. */
+/** One second passes each time it is read. */
 export function createTickingClock(): Clock {
   let time = Date.UTC(2026, 0, 1);
   return {
@@ -145,7 +145,7 @@ export function openDesk(): Environment {
 
 export type RunScene = {
   config: Config;
-  /** models by the name that the config calls them */
+  /** models by the name used in the config */
   models?: { [name: string]: ModelClient };
   /** on top of the config, as flags are */
   patch?: ConfigPatch;

@@ -1,5 +1,5 @@
-// What the runner works with, for tests of its parts: a run of a bundled domain with a test's own models, prepared, and the
-// folder that it is played into.
+// What the runner works with, for tests of its parts: a prepared run of a bundled domain with a test's own models, and
+// the folder that it is played into.
 import { onTestFinished } from "vitest";
 import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
 import type { ModelClient, RunEvent } from "../../src/core/index.ts";

@@ -1,5 +1,5 @@
-// A small dataset folder as users drop it in: two Python servers that share a table, queries with reference plans, files
-// named in the odd ways that such folders have. Written by the tests that use it.
+// A small dataset folder as users drop it in: two Python servers that share a table, queries with reference plans, and
+// the odd file names that such folders have. Written by the tests that use it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -142,7 +142,7 @@ export function writePythonDataset(folder: string, options: { queries?: number }
   put("single domain/policies/SlotDesk.md", "<!-- POLICY_START -->\nConfirm before booking.\n<!-- POLICY_END -->\n");
   put("single domain/database/outputs/entities/Member.json", members);
   put("single domain/database/outputs/entities/Booking.json", []);
-  // scattered queries, a policy and a database in another order of the names
+  // scattered queries; a policy and a database with the names in another order
   const half = Math.ceil(count / 2);
   const crossed = ids.map((n) => cross(`door-${n}`, `m${1 + (n % 3)}`, `B${n}`));
   put("cross_domain/queries/SlotDesk_DoorKeeperMCP/part1.jsonl", lines(crossed.slice(0, half)));

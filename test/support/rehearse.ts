@@ -1,5 +1,5 @@
 // Whole runs against the rehearsal server, through real sockets: the server's faults go in, what the run folder holds
-// comes out. Waiting is skipped, and what was waited for is kept.
+// comes out. Waits are skipped but recorded.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, resolveConfig } from "../../src/config/index.ts";
@@ -17,7 +17,7 @@ const scripts = createScriptFinder();
 export type Rehearsal = {
   faults?: string;
   server?: Partial<MockServerOptions>;
-  /** queries of the dataset; one unless told */
+  /** queries of the dataset; one by default */
   ids?: string[];
   /** settings of both parties */
   party?: { timeout?: number; max_retries?: number; recover_text_calls?: boolean; send_seed?: boolean };

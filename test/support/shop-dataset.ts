@@ -1,5 +1,5 @@
 // A small dataset folder in the layout that users have: two domains, one combination, queries with reference plans. Its
-// one slow tool waits while the file `slow` is in the working folder, and says with the file `waiting` that it does.
+// one slow tool waits while the file `slow` is in the working folder, and creates the file `waiting` meanwhile.
 import type { WorkFolder } from "./cli.ts";
 
 export type ShopQuery = { id: string; messages: object[]; user_system_prompt: string; task_info: object };
@@ -23,7 +23,7 @@ export function lines(records: object[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join("");
 }
 
-/** Two turns: a look-up, then thanks. */
+/** Two turns: a lookup, then thanks. */
 export function itemQuery(id: string, name = `item ${id}`): ShopQuery {
   return planQuery(id, [
     { steps: [call("find_item", { name })], say: `I found ${name}. Do you want it?` },

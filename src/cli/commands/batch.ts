@@ -71,7 +71,7 @@ export function configureFor(kind: DatasetKind): Configure {
   };
 }
 
-/** The run that the flags ask for; or, where they ask for something else, the exit code of that. */
+/** The run that the flags ask for; or, if they ask for something else, its exit code. */
 function resolveBatch(kind: DatasetKind, flags: BatchFlags, patch: ConfigPatch, host: Host): ResolvedRun | number {
   const locator = new DatasetLocator(patch);
   const batch: Batch = { kind, flags, patch, locator, terminal: createTerminal(host) };
@@ -97,7 +97,7 @@ function listDomains({ kind, flags, patch, locator, terminal }: Batch): number {
 
 type Choice = Pick<Config, "datasets" | "auto_discover">;
 
-/** The datasets that the flags name, as a config would: those named, or all that there are. */
+/** The datasets that the flags name, as a config would: those named, or all of them. */
 function chooseDatasets({ kind, flags, locator }: Batch): Choice {
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
   if (!flags.domains) {
@@ -122,7 +122,7 @@ function requireQueries(files: DomainFiles): DomainFiles {
   throw new UsageError(`${name} has no queries: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`);
 }
 
-/** One file each, with what is in force written out, for review. */
+/** One file per dataset, with the effective settings written out, for review. */
 function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Choice): number {
   const { configOutputDir: folder = "." } = flags;
   const { output_dir = "outputs", ...settings } = patch;

@@ -1,4 +1,4 @@
-// `rollout check`: a dataset folder, read before a run meets it.
+// `rollout check`: checks a dataset folder before a run uses it.
 import { formatLocation } from "../../core/index.ts";
 import { checkFolder, openResources } from "../../domains/index.ts";
 import type { Configure } from "../host.ts";

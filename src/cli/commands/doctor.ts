@@ -1,4 +1,4 @@
-// `rollout doctor`: what works here, what does not, and the line that mends it.
+// `rollout doctor`: what works here, what does not, and the line that fixes it.
 import { readYaml } from "../../config/index.ts";
 import { examineAll, type Section } from "../../doctor/index.ts";
 import { type Finding, type Fix, registryFileSchema } from "../../models/index.ts";

@@ -79,7 +79,7 @@ async function runEval(folder: string, flags: EvalFlags, host: Host): Promise<nu
   }
 }
 
-/** A file's words, then the flags'. */
+/** The rules file, overridden by the flags. */
 function settingsFrom({ check: checks, judgeModel: judge_model, votes, rules }: EvalFlags): EvaluationSettings {
   const own: EvaluationSettings = rules ? readYaml(rules, evaluationSchema) : {};
   return { ...own, ...dropUndefined({ checks, judge_model, votes }) };

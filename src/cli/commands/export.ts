@@ -1,4 +1,4 @@
-// `rollout export`: trajectories as a trainer's own format.
+// `rollout export`: trajectories in a trainer's own format.
 import { Option } from "commander";
 import {
   type CountsReport,
@@ -101,7 +101,7 @@ export function countLines(terminal: Terminal, counts: CountsReport): string[] {
   return [terminal.paint("bold", head), ...table(rows, { right: [1] })].map(printable);
 }
 
-/** Keys that this environment holds: none of them may stand in a dataset. */
+/** Keys in this environment: none of them may appear in a dataset. */
 export function keysOf(env: Host["env"]): string[] {
   const names = new Set(listProviders().flatMap(({ keys }) => keys));
   return [...names].flatMap((name) => (env[name] ? [env[name]] : []));

@@ -1,4 +1,4 @@
-// `rollout label`: the system prompt and the tools that were really used, put into the records.
+// `rollout label`: puts the system prompt and the tools that were actually used into the records.
 import { labelRecords } from "../../export/index.ts";
 import type { Configure } from "../host.ts";
 import { createTerminal } from "../printing/terminal.ts";

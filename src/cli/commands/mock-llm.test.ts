@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Host } from "../host.ts";
 import { configure } from "./mock-llm.ts";
 
-/** The command in a host of its own: what it prints, its exit code, and a way to press Ctrl-C. */
+/** The command in its own host: what it prints, its exit code, and a way to press Ctrl-C. */
 function start(words: string[], env: { [name: string]: string } = {}) {
   const printed: string[] = [];
   const stream = new Writable({

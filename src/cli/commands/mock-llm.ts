@@ -1,4 +1,4 @@
-// `rollout mock-llm`: a model server for rehearsals, with the scripted models behind it and trouble on request.
+// `rollout mock-llm`: a model server for rehearsals, backed by the scripted models, with faults on request.
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../core/index.ts";
 import { createScriptFinder } from "../../domains/index.ts";
@@ -62,7 +62,7 @@ async function serve(host: Host, flags: Flags): Promise<number> {
     inlineReasoning,
     apiKey,
   });
-  const stopped = waitForInterrupt(host); // listened for before anyone is told that there is something to stop
+  const stopped = waitForInterrupt(host); // before announcing that there is something to stop
   terminal.out(`mock-llm is ready at ${server.url}, with ${scripts.size} queries to play. Stop it with Ctrl-C.`);
   for (const line of usageLines(server, flags)) terminal.out(line);
   await stopped;
@@ -71,7 +71,7 @@ async function serve(host: Host, flags: Flags): Promise<number> {
   return 0;
 }
 
-/** A server on vLLM's own port needs no registry; any other one does. */
+/** A server on vLLM's own port needs no registry; any other does. */
 function usageLines({ url, port }: MockServer, { host, apiKeyEnv }: Flags): string[] {
   if (port === 8000 && host === "127.0.0.1" && apiKeyEnv === undefined)
     return ["Use it with: --agent-model vllm/scripted-agent --user-model vllm/scripted-user"];

@@ -185,7 +185,7 @@ function resolve(name: string, registry: Registry, deps: ModelsCommandDependenci
   return resolveModel(name, { registry, env: deps.env, allowMissingKeys: true });
 }
 
-/** An entry that cannot be used (an embedding model, say) does not hide the others. */
+/** An unusable entry (such as an embedding model) does not hide the others. */
 function resolveOr(name: string, registry: Registry, deps: ModelsCommandDependencies): ResolvedModel | UsageError {
   try {
     return resolve(name, registry, deps);

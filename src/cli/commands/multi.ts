@@ -1,4 +1,4 @@
-// `rollout multi`: many rollouts of plain questions, one file for each round.
+// `rollout multi`: many rollouts of plain questions, one file per round.
 import { basename, extname } from "node:path";
 import { Option } from "commander";
 import { type ConfigPatch, resolveConfig } from "../../config/index.ts";

@@ -1,4 +1,4 @@
-// `rollout report`: what one run came to, or several side by side, as tables, a page and a file for programs.
+// `rollout report`: the results of one run, or several side by side, as tables, a page and a file for programs.
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { openRun } from "../../runs/index.ts";
@@ -36,7 +36,7 @@ export const configure: Configure = (command, host, done) => {
     });
 };
 
-/** The first run's numbers stand at the top, as they do where it is the only one. */
+/** The first run's numbers are at the top level, as they are if it is the only one. */
 function toJson(reports: Report[], comparison: ReturnType<typeof compareReports> | undefined): object {
   const [first, ...others] = reports;
   return comparison ? { ...first, comparison, others } : (first as Report);

@@ -1,4 +1,4 @@
-// `rollout resume`: continues a run as its folder remembers it.
+// `rollout resume`: continues a run as recorded in its folder.
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { resolveManifest } from "../../config/index.ts";

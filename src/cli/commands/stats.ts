@@ -1,4 +1,4 @@
-// `rollout stats`: what a run or a file is like.
+// `rollout stats`: describes a run or a file in numbers.
 import { Option } from "commander";
 import { collectStats, type Distribution, type Stats, TOKENIZERS } from "../../export/index.ts";
 import type { Configure } from "../host.ts";

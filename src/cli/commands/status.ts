@@ -1,4 +1,4 @@
-// `rollout status`: how a run stands, from another terminal or after it.
+// `rollout status`: the state of a run, from another terminal or afterwards.
 import { UsageError } from "../../core/index.ts";
 import { newestRun, type RunOverview, readRun } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";

@@ -54,7 +54,7 @@ export function entryLines(terminal: Terminal, entry: Entry, maxLength: number):
   return pieces.flatMap((piece) => pieceLines(terminal, piece, maxLength));
 }
 
-/** What stood at the start of the dialogue, before anybody was asked. */
+/** The opening of the dialogue, before any model was asked. */
 export function openingLines(
   terminal: Terminal,
   trajectory: Trajectory,

@@ -1,4 +1,4 @@
-// A run that is only planned: what it would make, about what it would take, and what a pilot measured.
+// A run that is only planned: what it would make, roughly what it would take, and what a pilot measured.
 import {
   ASSUMPTIONS,
   type DryDataset,
@@ -11,7 +11,7 @@ import { count, duration, table } from "./terminal.ts";
 
 const HEADER = ["dataset", "queries", "rollouts", "there", "tools", "agent", "user", "mode", "calls", "tokens", "cost"];
 
-/** `folder` as it is to be shown; with a pilot it is not true that nothing is written. */
+/** `folder` as it is to be shown; with a pilot, something is written. */
 type PlannedRun = { maxWorkers: number; folder: string; pilot?: boolean };
 
 export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {

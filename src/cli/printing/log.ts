@@ -1,4 +1,4 @@
-// The log file: one JSON line an event, at the level the config asks for. Entries' texts stay in the journal. Nothing is
+// The log file: one JSON line per event, at the level the config asks for. Entry texts stay in the journal. Nothing is
 // written before the run itself begins.
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -32,7 +32,7 @@ export function createLog(file: string | undefined, level: (typeof LOG_LEVELS)[n
 
 function open(file: string, level: pino.Level) {
   mkdirSync(dirname(file), { recursive: true });
-  const pino = createRequire(import.meta.url)("pino") as typeof import("pino").default; // only where a log is asked for
+  const pino = createRequire(import.meta.url)("pino") as typeof import("pino").default; // only if a log is asked for
   const destination = pino.destination({ dest: file, append: true, sync: false });
   return { destination, logger: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination) };
 }
@@ -47,7 +47,7 @@ function write(logger: pino.Logger, event: RunEvent): void {
   else logger.info(rest, type);
 }
 
-/** Found out before the run starts: the file, or the nearest folder above it that is there, can be written. */
+/** Checked before the run starts: the file, or its nearest existing parent folder, can be written. */
 function requireWritable(file: string): void {
   let path = resolve(file);
   if (existsSync(path) && statSync(path).isDirectory())

@@ -1,4 +1,4 @@
-// What a person sees while a run goes on: one calm block on a terminal, a line every few seconds elsewhere.
+// What a person sees during a run: one calm block on a terminal, a line every few seconds elsewhere.
 import type { RunEvent, RunStart } from "../../core/index.ts";
 import type { NetworkLoad } from "../../models/index.ts";
 import { RunTally } from "../../runs/index.ts";
@@ -7,7 +7,7 @@ import { totalsBlock, totalsLine } from "./totals-text.ts";
 
 const REDRAW_MS = 200;
 const LINE_MS = 5000;
-/** A taller block is harder to read, however tall the terminal. */
+/** A taller block is harder to read, even on a tall terminal. */
 const MAX_ROWS = 24;
 
 export type ProgressView = {
@@ -69,7 +69,7 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
   };
 }
 
-/** In one line, what a run that goes on found: nothing where there was nothing. */
+/** In one line, what a continued run found; nothing if there was nothing. */
 export function foundLines({ datasets }: RunStart): string[] {
   const sum = (member: "planned" | "kept" | "continuing" | "retrying" | "givenUp") =>
     datasets.reduce((total, dataset) => total + dataset[member], 0);
@@ -80,7 +80,7 @@ export function foundLines({ datasets }: RunStart): string[] {
   return [`Kept ${kept}, continuing ${continuing}, starting ${starting}, trying again ${retrying}${left}`];
 }
 
-/** Lines that are drawn over in place: nothing is cleared that is not written anew in the same breath. */
+/** Lines redrawn in place: nothing is cleared without being rewritten in the same write. */
 function createBlock(terminal: Terminal): { draw(lines: string[]): void; erase(): void } {
   let drawn = 0;
   const up = () => (drawn > 0 ? `\u001b[${drawn}A\r` : "");

@@ -1,4 +1,4 @@
-// What a run came to, as a table.
+// The results of a run, as a table.
 import type { DatasetSummary } from "../../runs/index.ts";
 import { count, duration, type Terminal, table } from "./terminal.ts";
 

@@ -1,11 +1,11 @@
-// What the commands print with: one place that knows the streams, colours, and what may not reach a terminal.
+// What the commands print with: the only place that knows the streams, colours, and what may not reach a terminal.
 import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
 export type Terminal = {
   out(text: string): void;
-  /** without a line end, for what is redrawn */
+  /** without a newline, for what is redrawn */
   write(text: string): void;
   err(text: string): void;
   /** standard output is a person's screen: it can be redrawn */
@@ -32,7 +32,7 @@ export function createTerminal({ stdout, stderr, env }: Streams): Terminal {
   };
 }
 
-/** Model and tool texts may not move the cursor, ring, or turn the reading direction. */
+/** Model and tool texts may not move the cursor, ring the bell, or change the reading direction. */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, "\u00b7");
 }
@@ -45,7 +45,7 @@ export function cut(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, Math.max(length - 1, 0)).join("")}…`;
 }
 
-/** Cut to so many columns of a terminal; colour codes take none and are kept. */
+/** Cut to this many terminal columns; colour codes take none and are kept. */
 export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let room = width - 1;
@@ -61,7 +61,7 @@ export function fitWidth(text: string, width: number): string {
   return `${parts.join("")}…`;
 }
 
-/** Columns of a width that fits their longest cell; numbers to the right. */
+/** Columns as wide as their longest cell; numbers right-aligned. */
 export function table(rows: string[][], options: { right?: number[]; gap?: number } = {}): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
   return rows.map((row) =>

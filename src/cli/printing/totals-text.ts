@@ -22,11 +22,11 @@ export type BlockOptions = {
   load?: NetworkLoad;
   /** waits of endpoints, in words */
   waits?: readonly string[];
-  /** lines at most */
+  /** maximum number of lines */
   rows: number;
 };
 
-/** Everything, in as many lines as there is room for: what is left out first are datasets that are done. */
+/** Everything, in as many lines as there is room for: finished datasets are left out first. */
 export function totalsBlock(
   terminal: Terminal,
   tally: RunTally,
@@ -46,7 +46,7 @@ export function totalsBlock(
   return [...datasetLines(terminal, tally.datasets, Math.max(rows - below.length, 1)), ...below].slice(0, rows);
 }
 
-/** So far, and in all if it goes on like this. */
+/** So far, and the projected total. */
 function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
   if (costUsd === 0) return [];
   const projected = projectedCostUsd === undefined ? "" : ` of about $${projectedCostUsd.toFixed(2)}`;

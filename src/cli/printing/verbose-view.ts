@@ -9,7 +9,7 @@ import { duration, printable, type Terminal } from "./terminal.ts";
 export type VerboseOptions = { maxLength: number; nameDataset: boolean };
 
 export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }: VerboseOptions): ProgressView {
-  /** of rollouts that run; their order is that of their starts */
+  /** of running rollouts, in the order in which they started */
   const held = new Map<string, string[]>();
   let followed: string | undefined;
   let last: string | undefined;

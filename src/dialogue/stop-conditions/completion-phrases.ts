@@ -9,7 +9,7 @@ const PHRASES: readonly RegExp[] = [
   /祝您(生活|学习|工作)?愉快|再见|感谢您的(咨询|来电)/,
 ];
 
-/** The dialogue is over although no end token came. */
+/** The dialogue is over although there was no end token. */
 export const completionPhrases = defineStopCondition({
   key: "monitor_rule_detection",
   schema: z.boolean().default(false).describe("stop when the agent says goodbye"),

@@ -30,7 +30,7 @@ export const STOP_REASONS: { readonly [reason: string]: boolean } = Object.assig
 
 export type StopPolicy = (progress: Progress) => Outcome | undefined;
 
-/** The policy that these values of the conditions' keys make. */
+/** The policy for these values of the conditions' keys. */
 export function createStopPolicy(values: { [key: string]: unknown }): StopPolicy {
   const conditions = (STOP_CONDITIONS as readonly unknown[] as StopCondition[]).flatMap(({ key, create }) => {
     const value = values[key];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineStopCondition } from "./stop-condition.ts";
 
-/** A dialogue of one turn is over when the agent has answered: that is no limit met. */
+/** A one-turn dialogue is over when the agent has answered: that does not count as hitting a limit. */
 export const maxTurns = defineStopCondition({
   key: "max_turns",
   schema: z.int().positive().default(20).describe("user messages that the agent answers; 1 needs no user"),

@@ -1,4 +1,4 @@
-// What a stop condition is: a key of the config, its type and sentence, the stop reasons it may give, and a predicate over
+// What a stop condition is: a config key, its type and description, the stop reasons it may give, and a predicate over
 // the record. One file holds all of it; the list in index.ts makes it known to the loop, the config and the docs.
 import type { z } from "zod";
 import type { Entry, Outcome } from "../../core/index.ts";
@@ -12,17 +12,17 @@ export type Progress = {
   elapsedMs: number;
 };
 
-/** Why the dialogue stops, or undefined where it goes on. */
+/** Why the dialogue stops, or undefined if it continues. */
 export type Stop = Pick<Outcome, "stopReason" | "blame" | "message">;
 
 export type StopCondition<Key extends string = string, Schema extends z.ZodType = z.ZodType> = {
-  /** of the config; one that starts with `monitor_` is switched off by `enable_monitor: false` */
+  /** in the config; one that starts with `monitor_` is switched off by `enable_monitor: false` */
   key: Key;
-  /** of the key's value, with its sentence and default */
+  /** of the key's value, with its description and default */
   schema: Schema;
   /** each stop reason, with the `success` that it carries */
   reasons: { [reason: string]: boolean };
-  /** the predicate for a value of the key; not called where the key has none, or false */
+  /** the predicate for a value of the key; not called if the key is not set, or false */
   create(value: NonNullable<z.output<Schema>>): (progress: Progress) => Stop | undefined;
 };
 

@@ -1,11 +1,11 @@
 // What LLaMA-Factory's two loaders share: the user's side and the agent's side take turns, strictly, starting with the
-// user and ending with the agent; a row that breaks this is emptied in silence, so none is written.
+// user and ending with the agent; a row that breaks this is silently emptied, so none is written.
 
 import { rawArguments } from "../row-text.ts";
 import type { AgentMessage, Call, DialogueMessage } from "../training-dialogue.ts";
 import { CUT_TAIL, endWithAgent, inCallOrder, MALFORMED, MERGED, structureProblem, TEXT_WITH_CALL } from "./format.ts";
 
-/** Results of parallel calls stand in one observation, parted as the loader itself parts them. */
+/** Results of parallel calls go into one observation, separated as the loader itself separates them. */
 export const RESULT_SEPARATOR = "\n</tool_response>\n<tool_response>\n";
 
 const MEDIA = /<(image|video|audio)>/;
@@ -35,7 +35,7 @@ export function alternate(given: DialogueMessage[], options: { cutTail: boolean 
   return { messages: merged, notes };
 }
 
-/** Two messages of a user in a row become one; so do an agent's, where the first holds no calls. */
+/** Two user messages in a row become one; so do two agent messages, if the first has no calls. */
 export function mergeSides(messages: DialogueMessage[]): DialogueMessage[] {
   const merged: DialogueMessage[] = [];
   for (const message of messages) {

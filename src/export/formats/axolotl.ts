@@ -1,6 +1,6 @@
 // Axolotl, `type: chat_template`: arguments and tools as JSON text, which its loader parses, since one argument name may
-// hold several types; a message's `train` says whether it is learnt (`message_field_training: train`). The last message is
-// the agent's: the loader wants a last turn that can be learnt.
+// hold several types; a message's `train` says whether it is trained on (`message_field_training: train`). The last
+// message is the agent's: the loader wants a trainable last turn.
 import { type ChatStyle, chatColumn, endedChat, readChat, toolsColumn } from "./chat.ts";
 import type { Format } from "./format.ts";
 

@@ -1,4 +1,4 @@
-// The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in few members.
+// The messages that most targets share: roles, `tool_calls`, tool results. Formats differ in a few members.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 import { type DatasetRow, type RawJson, rawArguments, shareText } from "../row-text.ts";
 import {
@@ -21,14 +21,14 @@ import {
 } from "./format.ts";
 
 export type ChatStyle = {
-  /** ids tie results to calls; without them results carry the tool's name and stand in call order */
+  /** ids tie results to calls; without them results carry the tool's name and are in call order */
   ids: boolean;
   arguments: "object" | "string" | "raw";
   lossField?: string;
   lossValue?: (loss: boolean) => unknown;
 };
 
-/** The messages, or undefined where a call's arguments cannot be written in this style. */
+/** The messages, or undefined if a call's arguments cannot be written in this style. */
 export function chatMessages(
   { system, messages }: Pick<TrainingDialogue, "system" | "messages">,
   style: ChatStyle,
@@ -172,7 +172,7 @@ export const CALLS: ColumnType = {
   list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
 };
 
-/** Messages as Parquet keeps them: one type for each member, arguments as text. */
+/** Messages as Parquet stores them: one type per member, arguments as text. */
 export function chatColumn(more: { [member: string]: ColumnType } = {}): ColumnType {
   return {
     list: {

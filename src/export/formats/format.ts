@@ -1,4 +1,4 @@
-// What an exporter is: one format's rows written from a dialogue, and read back by its loader's own rules.
+// What an exporter is: writes one format's rows from a dialogue, and reads them back by its loader's own rules.
 import { isObject, type Json, type JsonObject } from "../../core/index.ts";
 import type { ExportRecord } from "../record.ts";
 import type { DatasetRow } from "../row-text.ts";
@@ -29,7 +29,7 @@ export type FormatOptions = {
   inline: boolean;
 };
 
-/** A row with what was lost on the way, or the reason why the loader would not take it. */
+/** A row with what was lost, or the reason why the loader would not take it. */
 export type Written = { row: DatasetRow; notes?: string[] } | { reason: string };
 
 export type Reading = { dialogue: TrainingDialogue; problems: string[] };
@@ -38,23 +38,23 @@ export type Format = {
   name: string;
   container: Container;
   columns: { [name: string]: ColumnType };
-  /** what is done with reasoning unless asked otherwise; `field` where the target has a place of its own for it */
+  /** what happens to reasoning by default; `field` if the target has a separate place for it */
   reasoning: { default: ReasoningMode; field: boolean };
-  /** the member that carries a message's loss flag, where the target knows one */
+  /** the member that carries a message's loss flag, if the target has one */
   lossField?: string;
-  /** all rollouts of a query give one and the same row */
+  /** all rollouts of a query give the same row */
   oncePerQuery?: boolean;
   write(dialogue: TrainingDialogue, record: ExportRecord, options: FormatOptions): Written;
   read(row: JsonObject): Reading;
   pairs?: PairWriters;
-  /** the entry of dataset_info.json, where the target has such a file */
+  /** the entry in dataset_info.json, if the target has such a file */
   info?(pairs: PairMode | undefined): { [key: string]: Json };
 };
 
 export const PAIR_MODES = ["preference", "kto"] as const;
 export type PairMode = (typeof PAIR_MODES)[number];
 
-/** Two rollouts of one query: what both share, and how each goes on from the agent's first difference. */
+/** Two rollouts of one query: what both share, and how each continues from the agent's first difference. */
 export type Pair = {
   prompt: TrainingDialogue;
   chosen: DialogueMessage[];
@@ -80,7 +80,7 @@ export function endWithAgent(messages: DialogueMessage[]): { messages: DialogueM
   return last === messages.length - 1 ? { messages, cut: false } : { messages: messages.slice(0, last + 1), cut: true };
 }
 
-/** Why no loader of dialogues with tools would understand this one; calls at the very end may stand unanswered. */
+/** Why no loader of dialogues with tools would understand this one; calls at the very end may be unanswered. */
 export function structureProblem(messages: readonly DialogueMessage[]): string | undefined {
   let open: string[] = [];
   let spoke = false;
@@ -100,7 +100,7 @@ export function structureProblem(messages: readonly DialogueMessage[]): string |
   return spoke ? undefined : NO_AGENT;
 }
 
-/** Results in the order of their calls, as loaders that know no ids take them. */
+/** Results in the order of their calls, as loaders without ids expect them. */
 export function inCallOrder(messages: DialogueMessage[]): DialogueMessage[] {
   const ordered: DialogueMessage[] = [];
   let calls: AgentMessage["calls"] = [];

@@ -202,7 +202,7 @@ describe.each(dialogues.map((format) => [format.name, format] as const))("%s", (
 
   test("a Parquet file holds the same rows", async () => {
     const options = { ...optionsOf(format), container: "parquet" as const };
-    // the reader that this test uses takes a byte order mark off the start of a text
+    // the reader used in this test strips a byte order mark from the start of a text
     const samples = fc
       .sample(anyMessages, { numRuns: 20, seed: 7 })
       .filter((one) => !JSON.stringify(one).includes("\ufeff"));

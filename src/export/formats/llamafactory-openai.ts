@@ -1,6 +1,6 @@
-// LLaMA-Factory, `formatting: openai`. Its loader turns `tool_calls` into JSON text as they stand: string arguments would be
-// encoded twice, and objects of mixed shape are filled with nulls by the `datasets` that it asks for. So calls are written
-// as that text already, under the role that `function_tag` names.
+// LLaMA-Factory, `formatting: openai`. Its loader turns `tool_calls` into JSON text as they are: string arguments would
+// be encoded twice, and objects of mixed shape are filled with nulls by the `datasets` version it requires. So calls
+// are already written as that text, under the role that `function_tag` names.
 import { isObject, type JsonObject } from "../../core/index.ts";
 import type { DatasetRow } from "../row-text.ts";
 import { type DialogueMessage, type TrainingDialogue, withThinking } from "../training-dialogue.ts";
@@ -51,7 +51,7 @@ function messageRow(message: DialogueMessage): DatasetRow {
   return { role: calls ? "function" : "assistant", content: withThinking(message, content) };
 }
 
-/** By the loader's own steps: the results of one reply become one observation, and then sides take turns as in sharegpt. */
+/** By the loader's own steps: results of one reply become one observation, then sides take turns as in sharegpt. */
 function read(row: JsonObject): Reading {
   const rows = listOf(row.messages);
   const turns: { from: string; value: string }[] = [];

@@ -1,5 +1,5 @@
-// ms-swift: calls and results are messages of their own, `tool_call` and `tool_response`; `tools` is JSON text; `loss` says
-// whether a message is learnt. Reasoning stands in the text: other members of a message are thrown away by the loader. The agent
+// ms-swift: calls and results are separate messages, `tool_call` and `tool_response`; `tools` is JSON text; `loss` says
+// whether a message is trained on. Reasoning goes into the text: the loader drops other members of a message. The agent
 // has the last word.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 import { type DatasetRow, rawArguments } from "../row-text.ts";
@@ -90,7 +90,7 @@ function rowsOf(
   return { rows, notes: [...(cut ? [CUT_TAIL] : []), ...(messages.length < ended.length ? [MERGED] : [])] };
 }
 
-/** Text and calls of one reply stand one after the other; the loader joins them again. */
+/** Text and calls of one reply are written one after the other; the loader joins them again. */
 function agentRows(message: AgentMessage): DatasetRow[] | undefined {
   const loss = message.loss === undefined ? {} : { loss: message.loss };
   const content = withThinking(message, message.content);

@@ -1,4 +1,4 @@
-// verl, reinforcement learning: the prompt of a query and what its reward may be computed from; one row a query. The
+// verl, reinforcement learning: the prompt of a query and what its reward may be computed from; one row per query. The
 // trainer plays the rollouts itself, so of the record only the opening, the calls and the names are written.
 import type { DialogueMessage } from "../training-dialogue.ts";
 import { readChat } from "./chat.ts";
@@ -43,7 +43,7 @@ export const verlRl: Format = {
           split,
           index,
           need_tools_kwargs: true,
-          // Parquet has no record without members, and the trainer looks tools up in this one by name
+          // Parquet has no record without members, and the trainer looks tools up here by name
           tools_kwargs: { rollout: { create_kwargs: keys } },
           interaction_kwargs: { name: "rollout", ...keys },
         },

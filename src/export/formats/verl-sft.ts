@@ -1,5 +1,5 @@
 // verl, multi-turn SFT: Parquet with `messages`, `tools` and `enable_thinking`. Its loader hands `tools` to the chat template
-// as they are and parses no text, so they are records; what they say of parameters, which differs from tool to tool, is
+// as they are and parses no text, so they are records; their parameter schemas, which differ from tool to tool, are
 // JSON text inside them, since Parquet would fill records of mixed shape with nulls.
 import { isObject, type JsonObject } from "../../core/index.ts";
 import { type ChatStyle, chatColumn, chatMessages, malformed, readChat } from "./chat.ts";

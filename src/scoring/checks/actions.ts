@@ -1,6 +1,6 @@
 // `actions`: did the agent make the calls of the reference? Writes count by what they did; calls that the reference itself
-// only tried (a preview, a refusal by the tool) count as tried; reads count where the reference does nothing else. A call
-// that errored counts only where the reference's did too.
+// only tried (a preview, a refusal by the tool) count as tried; reads count if the reference does nothing else. A call
+// that errored counts only if the reference's did too.
 import type { Domain } from "../../domains/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { type MatchRules, wrongArguments } from "../match-arguments.ts";
@@ -88,7 +88,7 @@ function counts(call: RecordedCall, { kind }: ReferenceCall): boolean {
 
 type Surroundings = { rules: ActionRules; domain: Domain; reference: Reference; wanted: ReferenceCall[] };
 
-/** Looking things up, trying, and showing who is there once more do no harm; another effect does. */
+/** Extra lookups, attempts and authorisations do no harm; extra effects do. */
 function isExtra(call: RecordedCall, wire: string, { rules, domain, reference, wanted }: Surroundings): boolean {
   const allowed = rules.extra ?? "reads";
   if (allowed === "all" || call.isError) return false;
@@ -104,7 +104,7 @@ function inOrder(matches: Match[]): boolean {
   return places.every((place, index) => index === 0 || place >= (places[index - 1] as number));
 }
 
-/** Prose, whatever its words: `reason`, `summary`, and fields that the domain declares volatile. */
+/** Prose, in any wording: `reason`, `summary`, and fields that the domain declares volatile. */
 const FREE_TEXT = ["reason", "note", "notes", "summary", "comment", "comments", "message", "description", "details"];
 const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
 

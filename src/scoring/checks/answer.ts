@@ -1,5 +1,5 @@
-// `answer`: for question sets, whether the prediction is the known answer: numbers as numbers, lists as sets, texts without
-// regard to case, articles and punctuation; a judge decides where texts differ and one is there.
+// `answer`: for question sets, whether the prediction is the known answer: numbers as numbers, lists as sets, texts
+// ignoring case, articles and punctuation; if texts differ, a judge decides, if there is one.
 import type { Json } from "../../core/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
@@ -21,7 +21,7 @@ export const answerCheck: Check = {
   },
 };
 
-/** Where the rules find no match, a judge says whether the answers mean the same. */
+/** If the rules find no match, a judge says whether the answers mean the same. */
 export const judgedAnswerCheck: Check = {
   ...answerCheck,
   needsJudge: true,
@@ -44,7 +44,7 @@ function predictionOf({ trajectory, dialogue }: CheckContext): string {
   return typeof prediction === "string" ? prediction : finalAnswer(dialogue.agent.at(-1)?.text ?? "");
 }
 
-/** What an agent gives as its answer: marked as such if it marks it, else the whole reply. */
+/** What an agent gives as its answer: the part it marks as such, else the whole reply. */
 export function finalAnswer(text: string): string {
   const marked =
     /<answer>([\s\S]*?)<\/answer>/i.exec(text)?.[1] ??

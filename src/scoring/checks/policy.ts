@@ -1,5 +1,5 @@
 // `policy`: the rules that a domain declares checkable. They are about what the agent tried, so a call that the tool
-// refused breaks "authorise first" all the same.
+// refused still breaks "authorise first".
 import type { Domain } from "../../domains/index.ts";
 import type { PolicyRule } from "../../tools/index.ts";
 import { type Check, failed, notCheckable, passed } from "../check.ts";
@@ -57,8 +57,8 @@ function isEffective(call: RecordedCall): boolean {
 }
 
 /**
- * Consent: the agent had a preview of the very call, or asked in words; then it spoke to the user; then the user answered
- * and did not say no. A question without a preview needs a clear yes, since it may have been about something else.
+ * Consent: the agent had a preview of this very call, or asked in words; then it spoke to the user; then the user
+ * answered and did not say no. A question without a preview needs a clear yes: it may have been about something else.
  */
 function withoutConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }: Transcript): string | undefined {
   const answer = user.findLast(({ at }) => at < call.at);

@@ -1,4 +1,4 @@
-// `state`: the agent's calls and the reference's, each in a fresh environment of its own, and what they left behind.
+// `state`: compares what the agent's calls and the reference's, each in its own fresh environment, left behind.
 import { type Check, failed, notCheckable, passed } from "../check.ts";
 import { compareStates, diffLines } from "../state-diff.ts";
 

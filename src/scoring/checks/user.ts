@@ -1,6 +1,6 @@
-// `user`: did the simulated user play its part? Rules tell what rules can tell: it spoke as the agent, used values that
-// nobody gave it, recited its whole scenario at once, left while its own yes was waited for. A judge is asked about the
-// rest where one is there.
+// `user`: did the simulated user play its part? Rules find what rules can: it spoke as the agent, used values it was
+// never given, recited its whole scenario at once, or left while the agent waited for its yes. A judge, if there is
+// one, is asked about the rest.
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
@@ -23,7 +23,7 @@ export const userCheck: Check = {
   },
 };
 
-/** The same, and what a judge makes of it. */
+/** The same, followed by a judge's opinion. */
 export const judgedUserCheck: Check = {
   ...userCheck,
   needsJudge: true,
@@ -51,7 +51,7 @@ function findSwappedRoles({ trajectory }: CheckContext): string | undefined {
   return undefined;
 }
 
-/** An identifier that is neither in the scenario nor said by the agent before. */
+/** An identifier that is neither in the scenario nor was said by the agent before. */
 function findInvention({ trajectory, query }: CheckContext): string | undefined {
   const opening = new Set(query.messages.map(({ content }) => content));
   let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
@@ -68,7 +68,7 @@ function findInvention({ trajectory, query }: CheckContext): string | undefined 
   return undefined;
 }
 
-/** All that the scenario knows, four values at least, in one message that nobody asked for. */
+/** Everything the scenario knows, at least four values, in its first message. */
 function findRecital({ query, dialogue, trajectory }: CheckContext): string | undefined {
   const values = [...new Set(identifiersIn(`${query.taskInfo.known_info ?? ""} ${query.userSystemPrompt}`))];
   if (values.length < 4 || trajectory.metadata.models.user === undefined) return undefined;
@@ -78,7 +78,7 @@ function findRecital({ query, dialogue, trajectory }: CheckContext): string | un
   return told === values.length ? `its first message held all ${told} values that it knows` : undefined;
 }
 
-/** It said yes to a preview, or nothing at all, and was gone before the agent could act. */
+/** It said yes to a preview, or nothing at all, and left before the agent could act. */
 function findEarlyExit({ trajectory, dialogue }: CheckContext): string | undefined {
   if (trajectory.metadata.stop_reason !== "user_stop") return undefined;
   const lastCall = dialogue.calls.at(-1);

@@ -1,4 +1,4 @@
-// A check's result from a judge's votes: the majority of those that could be read. A judge that gave none has failed, and
+// A check's result from a judge's votes: the majority of the readable ones. A judge that gave none has failed, and
 // that is never held against the agent.
 import type { Blame, Json } from "../../core/index.ts";
 import { type CheckContext, type CheckResult, notCheckable } from "../check.ts";

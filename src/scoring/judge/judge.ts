@@ -14,7 +14,7 @@ import type { VoteStore } from "./vote-store.ts";
 export type Question<T> = {
   system: string;
   text: string;
-  /** the answer, or undefined where it is not one */
+  /** the answer, or undefined if it is not a valid one */
   read(answer: Record<string, unknown>): T | undefined;
   origin: Omit<RequestOrigin, "party" | "position">;
 };
@@ -78,7 +78,7 @@ async function askOnce<T>(
   return { error: `unreadable answer: ${content.slice(0, 200)}` };
 }
 
-/** The whole reply must be one JSON object; a code fence around it is taken off. */
+/** The whole reply must be one JSON object; a code fence around it is stripped. */
 function readAnswer<T>(content: string, read: Question<T>["read"]): T | undefined {
   const body = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(content)?.[1] ?? content;
   const value = parseJson(body);

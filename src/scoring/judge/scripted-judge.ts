@@ -15,7 +15,7 @@ export function createScriptedJudge(id = "scripted/judge"): ModelClient {
   };
 }
 
-/** An assertion holds if every value in it stands in the dialogue; a dialogue without tool errors is a good one. */
+/** An assertion holds if every value in it occurs in the dialogue; a dialogue without tool errors is a good one. */
 function answerTo({ system, messages }: ModelRequest): object {
   const text = messages[0]?.content ?? "";
   const assertions = /# Assertions\n\n([\s\S]*)$/.exec(text)?.[1];

@@ -87,7 +87,7 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
     });
   }
 
-  /** Rollouts that never came to a record: failed, and nobody's fault but the machinery's. */
+  /** Rollouts that never got a record: failed, and only the infrastructure is to blame. */
   function addFailures(): void {
     const latest = new Map<string, FailureRecord>();
     const file = join(folder, "failures.jsonl");

@@ -15,7 +15,7 @@ export type Comparison = {
   /** queries that some of the runs do not have */
   left_out: number;
   runs: { folder: string; agents: string[]; overall: Numbers }[];
-  /** those whose success rate is not the same in all runs, the largest change first */
+  /** those whose success rate differs between runs, the largest change first */
   changed: ChangedQuery[];
 };
 

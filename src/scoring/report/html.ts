@@ -1,4 +1,4 @@
-// `report.html`: one file that needs nothing else, no script and no request; readable by day and by night.
+// `report.html`: one self-contained file, no scripts and no requests; readable in light and dark mode.
 import type { Numbers } from "../numbers.ts";
 import type { Comparison } from "./compare.ts";
 import type { Report } from "./report.ts";

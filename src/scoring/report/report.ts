@@ -1,4 +1,4 @@
-// What a run came to, as one object: `report.json`. Overall, by dataset and by query; with every failed rollout, and
+// A run's results as one object: `report.json`. Overall, by dataset and by query; with every failed rollout, and
 // without those that were not the agent's fault.
 import { type Blame, mean } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
@@ -12,13 +12,13 @@ export type Report = {
   format_version: 1;
   folder: string;
   agents: string[];
-  /** scripted models took part: these are no model's numbers */
+  /** scripted models took part: the numbers say nothing about any model */
   scripted: boolean;
   score_rule: ScoreRule;
   /** in words, for quoting the numbers */
   method: string;
   overall: Numbers;
-  /** without rollouts that failed through somebody else's fault */
+  /** without rollouts that failed through no fault of the agent */
   agent_only: Numbers;
   datasets: { [name: string]: Numbers & { agent_only: Numbers; queries: { [id: string]: QueryReport } } };
   checks: { [name: string]: CheckFacts };
@@ -30,7 +30,7 @@ export type Report = {
   turns: { [turns: string]: number };
   tool_calls: { [calls: string]: number };
   tools: { [name: string]: ToolFacts };
-  /** by query: what its rollouts cost and score in the mean */
+  /** by query: what its rollouts cost and score on average */
   costs: { dataset: string; query: string; cost_usd: number; tokens: number; score: number | null }[];
 };
 
@@ -39,7 +39,7 @@ const METHOD =
 
 const MAX_FAILURES = 200;
 
-/** `rule` instead of the one that the run's config names. */
+/** `rule` replaces the one that the run's config names. */
 export function buildReport(folder: string, rule?: ScoreRule): Report {
   return reportOf(collectRun(folder, rule));
 }

@@ -1,5 +1,5 @@
 // Small charts as SVG text, without a library: lines with bands, bars, columns, points. Colours are classes, so that the
-// page decides how they look by day and by night.
+// page decides how they look in light and dark mode.
 
 const WIDTH = 520;
 const HEIGHT = 260;
@@ -44,7 +44,7 @@ export function lineChart(series: readonly Series[], xLabel: string): string {
 
 export type Bar = { label: string; value: number; note: string; colour: number };
 
-/** One line each, the longest as long as there is room. */
+/** One bar per line, the longest filling the available width. */
 export function barChart(bars: readonly Bar[], label: string): string {
   if (bars.length === 0) return "";
   const row = 24;
@@ -151,7 +151,7 @@ const ENTITIES: { [character: string]: string } = {
   "'": "&#39;",
 };
 
-/** Text of models and tools stays text; what would turn the reading direction or is no character at all is shown as a dot. */
+/** Escapes text of models and tools; bidirectional controls and unprintable characters are shown as a dot. */
 export function escapeHtml(text: string): string {
   return text.replace(UNSHOWN, "\u00b7").replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

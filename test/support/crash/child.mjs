@@ -1,4 +1,4 @@
-// One run, with models that play the queries' plans and write down each call that would be paid for.
+// One run, with models that play the queries' plans and log each call that would be paid for.
 import { appendFileSync } from "node:fs";
 
 const { dist, folder, config, calls } = JSON.parse(process.argv[2]);

@@ -1,6 +1,6 @@
 // A preload (`node --import`): ends the process by SIGKILL at its n-th write, sync, rename, link, truncation or removal.
-// KILL_AT is the n; KILL_HOW says when: "before" it, "torn" (half of a write is done), "after" it. Without a kill, the
-// number of such operations is told on the last line of standard output.
+// KILL_AT is n; KILL_HOW says when: "before" it, "torn" (half of a write is done), "after" it. Without a kill, the
+// number of such operations is printed on the last line of standard output.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -14,7 +14,7 @@ const die = () => {
   for (;;);
 };
 
-/** `part` does half of the operation, where it can be halved; `whole` does all of it at once. */
+/** `part` does half of the operation, if it can be halved; `whole` does all of it at once. */
 function wrap(name, { isOurs = () => true, part, whole }) {
   const original = fs[name];
   const wrapped = (...args) => {

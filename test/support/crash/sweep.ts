@@ -1,5 +1,5 @@
 // A crash test like SQLite's: the same run again and again, killed at its 1st, 2nd, 3rd… operation on a file, resumed each
-// time, and compared with a run that nobody killed. Real processes, real kills, real files.
+// time, and compared with a run that was not killed. Real processes, real kills, real files.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export class CrashSweep {
     this.#dist = dist;
   }
 
-  /** The run that nobody kills; how many operations it took. */
+  /** The run that is not killed; returns how many operations it took. */
   async prepare(): Promise<number> {
     const { status, operations, errors } = await this.#run("unkilled");
     if (status !== 0) throw new Error(`the unkilled run failed: ${errors}`);
@@ -39,7 +39,7 @@ export class CrashSweep {
     return this.#expected.length;
   }
 
-  /** Kills a run once, resumes it, and says what is wrong with the result: nothing, where all is well. */
+  /** Kills a run once, resumes it, and returns what is wrong with the result: nothing if all is well. */
   async try({ at, how }: Kill): Promise<{ killed: boolean; problems: string[] }> {
     const name = `${how}-${at}`;
     const { status } = await this.#run(name, { at, how });
@@ -50,7 +50,7 @@ export class CrashSweep {
     return { killed, problems: problems.map((problem) => `killed ${how} operation ${at}: ${problem}`) };
   }
 
-  /** Kills one run over and over, each time a little later, until it comes to its end. */
+  /** Kills one run over and over, each time a little later, until it finishes. */
   async tryOverAndOver(first: number, more: number): Promise<{ kills: number; problems: string[] }> {
     const problems: string[] = [];
     rmSync(join(this.#folder, "over"), { recursive: true, force: true });
@@ -139,7 +139,7 @@ function recordedCalls(folder: string): Set<string> {
   return calls;
 }
 
-/** Sorted by key, without what only says when they were made. */
+/** Sorted by key, without the fields that only say when they were made. */
 function canonicalRecords(folder: string): string[] {
   const trajectories = join(folder, "trajectories");
   const files = existsSync(trajectories) ? readdirSync(trajectories) : [];

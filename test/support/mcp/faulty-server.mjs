@@ -92,7 +92,7 @@ function answer({ method, params, id }) {
   return tool[2](params.arguments ?? {}, id, params._meta?.progressToken);
 }
 
-/** Five tools a page. */
+/** Five tools per page. */
 function page(from) {
   const all = Object.entries(extraTool ? { ...TOOLS, ...EXTRA } : TOOLS);
   const tools = all.slice(from, from + 5).map(([name, [annotations, properties]]) => ({

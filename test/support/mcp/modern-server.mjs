@@ -1,4 +1,4 @@
-// A server that refuses every protocol before 2026-07-28, to see that the client finds the newer one.
+// A server that refuses every protocol before 2026-07-28, to check that the client finds the newer one.
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 

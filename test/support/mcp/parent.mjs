@@ -1,4 +1,4 @@
-// A program that opens an environment on the server given as its arguments, tells the server's folder, and then waits to be killed.
+// Opens an environment on the server given as its arguments, prints the server's folder, and waits to be killed.
 import { McpHub } from "../../../src/tools/mcp/hub.ts";
 
 const [command, ...args] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import type { McpHubOptions } from "../../../src/tools/mcp/hub.ts";
 
 export const FAULTY_SERVER = fileURLToPath(new URL("faulty-server.mjs", import.meta.url));
 
-/** Runs the work with a hub on one faulty server, and closes the hub whatever happens. */
+/** Runs the work with a hub on one faulty server, and closes the hub in any case. */
 export async function withHub(
   config: Omit<McpServerConfig, "command"> & { flags?: string[] },
   work: (hub: McpHub) => Promise<void>,

@@ -8,7 +8,7 @@ import type { PythonPoolOptions } from "../../../src/tools/python/pool.ts";
 
 const SERVERS = fileURLToPath(new URL("./mcp_servers/", import.meta.url));
 
-/** Without Python these tests cannot run; that is said where nobody overlooks it. */
+/** Without Python these tests cannot run; that is reported where it cannot be overlooked. */
 export async function havePython(): Promise<boolean> {
   try {
     await findPython(undefined, process.env);
