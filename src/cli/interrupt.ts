@@ -1,6 +1,6 @@
 // Ctrl-C: once parks, twice leaves. Calls that are already paid for may finish, for a bounded time.
 
-const PATIENCE_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 export type Interrupt = { park: AbortSignal; abort: AbortSignal; release(): void };
 
@@ -18,7 +18,7 @@ export function listenForInterrupt(
     }
     say("Stopping: no new work; replies under way are waited for and kept. Press Ctrl-C again to leave at once.");
     park.abort(new Error("interrupted"));
-    timer = setTimeout(() => abort.abort(new Error("interrupted")), PATIENCE_MS);
+    timer = setTimeout(() => abort.abort(new Error("interrupted")), MAX_WAIT_MS);
     timer.unref();
   };
   source.on("SIGINT", onSignal);

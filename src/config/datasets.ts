@@ -48,7 +48,7 @@ export function findDatasets(config: FullConfig, locator: DatasetLocator, locati
     const dataset: DatasetConfig = value ?? {};
     const path = ["datasets", Array.isArray(datasets) ? index : name];
     const locate = (key?: string) => locationOf(key === undefined ? path : [...path, key]);
-    const found = atLocation(locate(namingKey(dataset)), () => findDataset(name, dataset, shared, locator));
+    const found = atLocation(locate(findNamingKey(dataset)), () => findDataset(name, dataset, shared, locator));
     return { name, config: dataset, ...found, locationOf: locate };
   });
 }
@@ -74,7 +74,7 @@ function findDataset(
 }
 
 /** The key that decides which domain a dataset means. */
-function namingKey(dataset: DatasetConfig): string | undefined {
+function findNamingKey(dataset: DatasetConfig): string | undefined {
   return (["mcp_domain", "tools"] as const).find((key) => dataset[key] !== undefined);
 }
 

@@ -47,9 +47,9 @@ export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
 export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
 export {
   fillPlaceholders,
+  listPlannedCalls,
   type PlanCall,
   type PlayedCall,
-  plannedCalls,
   type ReferencePlan,
 } from "./reference-plan.ts";
 export { wellFormed } from "./text.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fillPlaceholders, plannedCalls } from "./reference-plan.ts";
+import { fillPlaceholders, listPlannedCalls } from "./reference-plan.ts";
 
 const played = [
   { name: "list_slots", content: '{"slots":[{"id":"A","minutes":20},{"id":"B","minutes":40}],"open":true}' },
@@ -60,7 +60,7 @@ describe("references", () => {
 test("the reference calls of a plan are those of all its steps, in order", () => {
   const call = (name: string) => ({ name, arguments: {} });
   expect(
-    plannedCalls([
+    listPlannedCalls([
       { say: "Who are you?" },
       { user: "S1", steps: [{ calls: [call("a"), call("b")] }, { calls: [call("c")] }] },
       { user: "yes", steps: [{ calls: [call("d")] }] },

@@ -12,7 +12,7 @@ export type ReferencePlan = PlanTurn[];
 /** A finished call, for references: its name as the plan writes it and the text of its result. */
 export type PlayedCall = { name: string; content: string };
 
-export function plannedCalls(plan: ReferencePlan): PlanCall[] {
+export function listPlannedCalls(plan: ReferencePlan): PlanCall[] {
   return plan.flatMap((turn) => (turn.steps ?? []).flatMap((step) => step.calls));
 }
 

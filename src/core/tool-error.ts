@@ -33,7 +33,7 @@ type ErrorSource = { messages: readonly TrajectoryMessage[]; metadata?: { tool_e
 const ERROR_TEXT = /Unknown tool|^\s*(?:\w*(?:error|exception)\s*:|traceback \()/i;
 const MAY_BE_ERROR = /"error"|"success"|Unknown tool|error\s*:|exception\s*:|traceback \(/i;
 
-/** `error: null`, `false`, `""`, `[]` and `{}` mean that there was none. */
+/** `error: null`, `false`, `0`, `""`, `[]` and `{}` mean that there was none. */
 function saysSomething(error: unknown): boolean {
   if (error === undefined || error === null || error === false || error === "" || error === 0) return false;
   return typeof error !== "object" || Object.keys(error).length > 0;

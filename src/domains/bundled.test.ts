@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeTables, tableText } from "../../scripts/make-bundled-data.ts";
-import { canonicalJson, END_TOKENS, parseJson, plannedCalls, type Query } from "../core/index.ts";
+import { canonicalJson, END_TOKENS, listPlannedCalls, parseJson, type Query } from "../core/index.ts";
 import type { PlanTurn } from "../core/reference-plan.ts";
 import { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 import { type Domain, loadDomain } from "./domain.ts";
@@ -26,7 +26,7 @@ describe.each(datasets.map((files) => [files.name, files] as const))("%s", (name
       expect(domain.toolbox.tools.length).toBeGreaterThanOrEqual(10);
       expect(domain.toolbox.tools.length).toBeLessThanOrEqual(15);
     }
-    const used = new Set(all.flatMap((query) => plannedCalls(query.taskInfo.plan ?? []).map((call) => call.name)));
+    const used = new Set(all.flatMap((query) => listPlannedCalls(query.taskInfo.plan ?? []).map((call) => call.name)));
     if (files.servers.length === 1) {
       expect(domain.toolbox.names().filter((tool) => !used.has(tool))).toEqual([]);
     }
@@ -62,7 +62,7 @@ describe.each(datasets.map((files) => [files.name, files] as const))("%s", (name
       }
       const expected = expectedState(query, played.calls);
       expect(withoutVolatile(played.state, domain.volatile)).toEqual(expected);
-      expect(query.taskInfo.trajectory).toEqual(plannedCalls(plan).map((call) => call.name));
+      expect(query.taskInfo.trajectory).toEqual(listPlannedCalls(plan).map((call) => call.name));
       checkTexts(
         plan,
         played.calls.map(({ name: tool, content }) => ({ name: tool, content })),

@@ -1,7 +1,7 @@
 // Checks a whole dataset folder: everything wrong or odd, with its location, before a run hits it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isObject, type Location, messageOf, plannedCalls, UsageError } from "../core/index.ts";
+import { isObject, type Location, listPlannedCalls, messageOf, UsageError } from "../core/index.ts";
 import { primaryKey, schemaProblem } from "../tools/index.ts";
 import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 import { type DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
@@ -128,7 +128,7 @@ function checkQueries(
     const location = queries.location(index);
     if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
     const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];
-    const planned = taskInfo.plan ? plannedCalls(taskInfo.plan).map((call) => call.name) : [];
+    const planned = taskInfo.plan ? listPlannedCalls(taskInfo.plan).map((call) => call.name) : [];
     for (const tool of new Set([...named, ...planned])) {
       if (!domain.toolbox.resolve(String(tool))) warn(`names the tool "${tool}", which is not there`, location);
     }

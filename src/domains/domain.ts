@@ -60,19 +60,21 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
     volatile: mergeLists([...modules.values()].map((module) => module.volatile ?? {})),
     contentHash: hashFiles(files, resources.nameStyle ?? "prefixed"),
     openEnvironment:
-      python.length > 0 ? await openerOfPython(files, toolbox, resources) : openerOfModules(files, toolbox, modules),
+      python.length > 0
+        ? await createPythonOpener(files, toolbox, resources)
+        : createModuleOpener(files, toolbox, modules),
   };
 }
 
 type Opener = Domain["openEnvironment"];
 
-function openerOfModules(files: DomainFiles, toolbox: Toolbox, servers: Map<string, DomainServer>): Opener {
+function createModuleOpener(files: DomainFiles, toolbox: Toolbox, servers: Map<string, DomainServer>): Opener {
   const database = new Database(readTables(files.tableFolders));
   return async (seed) => openInProcess({ toolbox, servers, database }, seed);
 }
 
 /** If Python is missing on this machine, it shows here, before anything runs. */
-async function openerOfPython(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
+async function createPythonOpener(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
   const pool = resources.python?.();
   if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and no Python is to be used here`);
   await pool.ready();

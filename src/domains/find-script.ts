@@ -12,7 +12,8 @@ export type ScriptFinder = { find: FindScript /** how many queries can be found 
 
 /** `basePath` adds a dataset folder, which takes precedence over the bundled domains. */
 export function createScriptFinder(options: { basePath?: string } = {}): ScriptFinder {
-  const folders = [...(options.basePath ? ownFolders(options.basePath) : []), bundled("single"), bundled("cross")];
+  const bundled = (["single", "cross"] as const).map((kind) => withQueries(bundledFolder(), kind));
+  const folders = [...(options.basePath ? ownFolders(options.basePath) : []), ...bundled];
   const known = new Map<string, KnownQuery[]>();
   let size = 0;
   for (const files of folders.flat()) {
@@ -95,7 +96,7 @@ function namesOf(files: DomainFiles): NamesFor {
   };
 }
 
-const REMEMBERED = 4096;
+const MAX_REMEMBERED = 4096;
 
 function rememberPlans(): (query: KnownQuery) => ReferencePlan {
   const known = new Map<KnownQuery, ReferencePlan>();
@@ -103,15 +104,11 @@ function rememberPlans(): (query: KnownQuery) => ReferencePlan {
     let plan = known.get(query);
     if (!plan) {
       plan = query.queries.load(query.index).taskInfo.plan ?? [];
-      if (known.size >= REMEMBERED) known.delete(known.keys().next().value as KnownQuery);
+      if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value as KnownQuery);
       known.set(query, plan);
     }
     return plan;
   };
-}
-
-function bundled(kind: "single" | "cross"): DomainFiles[] {
-  return withQueries(bundledFolder(), kind);
 }
 
 /** A folder may hold single domains, combinations or both; one that holds neither is a mistake. */

@@ -1,8 +1,8 @@
 // A query's reference plan, executed: what a flawless agent's calls return and leave behind.
 import {
   fillPlaceholders,
+  listPlannedCalls,
   type PlayedCall,
-  plannedCalls,
   type Query,
   type StateChanges,
   type ToolResult,
@@ -18,7 +18,7 @@ export async function playPlan(domain: Domain, query: Query, seed = 0): Promise<
   const environment = await domain.openEnvironment(seed);
   const calls: PlayedPlan["calls"] = [];
   try {
-    for (const [index, call] of plannedCalls(query.taskInfo.plan ?? []).entries()) {
+    for (const [index, call] of listPlannedCalls(query.taskInfo.plan ?? []).entries()) {
       const args = JSON.stringify(fillPlaceholders(call.arguments, calls));
       const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
       const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));

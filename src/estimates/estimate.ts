@@ -1,7 +1,7 @@
 // What a rollout will take, before anything is paid for: counted from prompts and tools, the queries' reference plans
 // if they have any, and otherwise from typical values. Every assumption can be printed.
 
-import { plannedCalls, type Query, sum } from "../core/index.ts";
+import { listPlannedCalls, type Query, sum } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
 import { countTokens, type Prices } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
@@ -110,7 +110,7 @@ function shapeOfQuery({ taskInfo: { plan } }: Query, maxTurns: number): Shape {
   }
   const played = plan.slice(0, maxTurns);
   const steps = sum(played.map((turn) => turn.steps?.length ?? 0));
-  return { turns: played.length, toolCalls: plannedCalls(played).length, agentCalls: played.length + steps };
+  return { turns: played.length, toolCalls: listPlannedCalls(played).length, agentCalls: played.length + steps };
 }
 
 function costOf(prices: Prices | undefined, input: number, output: number): number | undefined {

@@ -7,7 +7,7 @@ import type { PreparedDataset } from "../runner/index.ts";
 import { fixedTexts, growthOf, shapeOf } from "./estimate.ts";
 
 /** A typical dialogue above this share of the context may overflow it. */
-const NEAR = 0.8;
+const NEAR_SHARE = 0.8;
 
 export async function preflight(run: ResolvedRun, datasets: readonly PreparedDataset[]): Promise<string[]> {
   const contexts = await Promise.all(datasets.map(contextWarning));
@@ -22,10 +22,10 @@ async function contextWarning(dataset: PreparedDataset): Promise<string[]> {
   const growth = growthOf(shapeOf(dataset));
   // tokenizers hardly ever make more tokens than characters: most contexts are so large that nothing needs counting
   const most = texts.reduce((total, text) => total + text.length, growth);
-  if (most < contextLength * NEAR) return [];
+  if (most < contextLength * NEAR_SHARE) return [];
   const fixed = await countTokens(...texts);
   const full = Math.round(fixed + growth);
-  if (full < contextLength * NEAR) return [];
+  if (full < contextLength * NEAR_SHARE) return [];
   return [
     `${spec.name}: system prompt and tools take about ${fixed} tokens, a typical dialogue about ${full}; ${agent.id} has a context of ${contextLength}, so rollouts may end as context_overflow`,
   ];

@@ -16,7 +16,7 @@ export type OutputFiles = {
 
 const EXTENSIONS = new Set([".jsonl", ".json", ".parquet"]);
 
-/** A path with an extension is a file; any other, and any with a split, is a folder. */
+/** A path with an extension is a file, which cannot take a split; any other is a folder. */
 export function chooseFiles(out: string, container: Container, sides: readonly string[]): OutputFiles {
   const extension = extname(out);
   const isFolder = (existsSync(out) && statSync(out).isDirectory()) || !EXTENSIONS.has(extension);

@@ -10,7 +10,7 @@ export interface RowWriter {
   abandon(): void;
 }
 
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 
 export function createJsonlWriter(file: string): RowWriter {
   const descriptor = openSync(file, "w");
@@ -27,7 +27,7 @@ export function createJsonlWriter(file: string): RowWriter {
       const text = rowText(row);
       pending.push(text, "\n");
       size += text.length;
-      if (size >= CHUNK) flush();
+      if (size >= CHUNK_BYTES) flush();
     },
     close() {
       flush();

@@ -7,8 +7,8 @@ import { RawJson, rowText } from "./row-text.ts";
 import type { RowWriter } from "./write-jsonl.ts";
 
 /** A group ends at this many rows, or at about this many characters. */
-const GROUP_ROWS = 1000;
-const GROUP_CHARACTERS = 4 << 20;
+const MAX_GROUP_ROWS = 1000;
+const MAX_GROUP_CHARACTERS = 4 << 20;
 
 export function createParquetWriter(file: string, columns: { [name: string]: ColumnType }): RowWriter {
   const descriptor = openSync(file, "w");
@@ -39,7 +39,7 @@ export function createParquetWriter(file: string, columns: { [name: string]: Col
         characters += sizeOf(value);
         group[index]?.push(value);
       }
-      if (++rows >= GROUP_ROWS || characters >= GROUP_CHARACTERS) flush();
+      if (++rows >= MAX_GROUP_ROWS || characters >= MAX_GROUP_CHARACTERS) flush();
     },
     close() {
       if (rows > 0) flush();

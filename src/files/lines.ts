@@ -26,7 +26,7 @@ export type Line = Extent & {
   isOpen: boolean;
 };
 
-const CHUNK = 4 << 20;
+const CHUNK_BYTES = 4 << 20;
 
 /**
  * The lines of a file from an offset on; a file of any size takes a few megabytes. To follow a growing file, read again
@@ -37,7 +37,7 @@ export function* readLines(file: string, from = 0): Generator<Line, void> {
   const descriptor = openSync(file, "r");
   try {
     const size = fstatSync(descriptor).size - from;
-    let buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1), CHUNK));
+    let buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1), CHUNK_BYTES));
     let held = 0; // bytes at the start of the buffer that belong to a line not yet complete
     let offset = from; // of the buffer's first byte in the file
     let number = 0;

@@ -17,7 +17,7 @@ import { canonicalJson, isObject, parseJson, UsageError } from "../core/index.ts
 
 export type Holder = { host: string; pid: number; processStart: string; since: string };
 
-const SILENCE_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 const TOUCH_MS = 10_000;
 
 export class Lock {
@@ -92,7 +92,7 @@ function readHolder(path: string): Holder | undefined {
 }
 
 function isAlive(holder: Holder, path: string): boolean {
-  if (holder.host !== hostname()) return Date.now() - statSync(path).mtimeMs < SILENCE_MS;
+  if (holder.host !== hostname()) return Date.now() - statSync(path).mtimeMs < MAX_SILENCE_MS;
   const start = processStart(holder.pid);
   return start !== undefined && (holder.processStart === "" || start === "" || start === holder.processStart);
 }

@@ -2,11 +2,11 @@
 // through as a probe. Periods grow; after several failed probes it gives the endpoint up.
 import type { ModelFailure } from "./failure.ts";
 
-const FAILURES = 20;
-const ROLLOUTS = 3;
+const MIN_FAILURES = 20;
+const MIN_ROLLOUTS = 3;
 const FIRST_MS = 30_000;
 const MAX_MS = 300_000;
-const OPENINGS = 5;
+const MAX_OPENINGS = 5;
 
 export class Breaker {
   #same = { failure: "", count: 0, owners: new Set<string>() };
@@ -21,7 +21,7 @@ export class Breaker {
 
   /** Whether waiting any longer is pointless. */
   get isGivenUp(): boolean {
-    return this.#openings > OPENINGS;
+    return this.#openings > MAX_OPENINGS;
   }
 
   /** Milliseconds until a request may start; infinite while a probe is running. */
@@ -51,8 +51,8 @@ export class Breaker {
     const failure = `${error.kind} ${error.status ?? ""}`;
     if (this.#same.failure !== failure) this.#same = { failure, count: 0, owners: new Set() };
     this.#same.count++;
-    if (this.#same.owners.size < ROLLOUTS) this.#same.owners.add(by.owner);
-    const trips = this.isClosed && this.#same.count >= FAILURES && this.#same.owners.size >= ROLLOUTS;
+    if (this.#same.owners.size < MIN_ROLLOUTS) this.#same.owners.add(by.owner);
+    const trips = this.isClosed && this.#same.count >= MIN_FAILURES && this.#same.owners.size >= MIN_ROLLOUTS;
     if (!trips && !by.isProbe) return undefined;
     const milliseconds = Math.min(MAX_MS, FIRST_MS * 2 ** this.#openings);
     this.#openings++;

@@ -4,8 +4,11 @@ import type { CallSettings } from "./resolved.ts";
 
 export const CONNECT_SECONDS = 10;
 export const IDLE_SECONDS = 120;
-const TOTAL_SECONDS = 600;
+const MAX_CALL_SECONDS = 600;
 
-export function callLimits({ timeoutSeconds = TOTAL_SECONDS }: CallSettings, idleSeconds = IDLE_SECONDS): PostLimits {
+export function callLimits(
+  { timeoutSeconds = MAX_CALL_SECONDS }: CallSettings,
+  idleSeconds = IDLE_SECONDS,
+): PostLimits {
   return { totalMs: timeoutSeconds * 1000, idleMs: idleSeconds * 1000 };
 }

@@ -142,7 +142,7 @@ const FILTERED = new RegExp(
 const OUT_OF_CREDIT =
   /insufficient_quota|exceeded_current_quota|insufficient (balance|credit|fund)|credit balance is too low|billing_hard_limit/i;
 
-const TEXT_LIMIT = 300;
+const MAX_TEXT = 300;
 
 /** `: text` for the end of a message, or nothing. */
 function excerpt(context: FailureContext, text: string): string {
@@ -152,7 +152,7 @@ function excerpt(context: FailureContext, text: string): string {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   if (line === "") return "";
-  return `: ${line.length > TEXT_LIMIT ? `${line.slice(0, TEXT_LIMIT)}…` : line}`;
+  return `: ${line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line}`;
 }
 
 /** `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one of these, or plain text. */

@@ -71,11 +71,11 @@ export type NamedModel = { provider: string; model: string; entry: RegistryEntry
 export function findEntry(name: string, registry: Registry): NamedModel | undefined {
   if (name.startsWith("scripted/")) return undefined;
   const exact = Object.hasOwn(registry, name) ? registry[name] : undefined;
-  if (exact !== undefined) return namedModel(name, exact);
+  if (exact !== undefined) return toNamedModel(name, exact);
 
   const slash = name.indexOf("/");
   const prefix = name.slice(0, Math.max(slash, 0));
-  const all = Object.entries(registry).map(([key, entry]) => namedModel(key, entry));
+  const all = Object.entries(registry).map(([key, entry]) => toNamedModel(key, entry));
   const namesakes = all.filter(({ model }) => model === name || (prefix !== "" && model === name.slice(slash + 1)));
   const fitting = namesakes.filter(({ model, provider }) => model === name || isSameProvider(prefix, provider));
   if (fitting.length > 1) throw new UsageError(`"${name}" may be any of ${listNames(fitting)}; write which`);
@@ -84,7 +84,7 @@ export function findEntry(name: string, registry: Registry): NamedModel | undefi
 }
 
 /** An entry without a provider gets the one its key begins with, else `openai`. */
-function namedModel(key: string, entry: RegistryEntry): NamedModel {
+function toNamedModel(key: string, entry: RegistryEntry): NamedModel {
   const slash = key.indexOf("/");
   const prefix = key.slice(0, Math.max(slash, 0));
   const isPrefixed = prefix !== "" && (entry.provider ? isSameProvider(prefix, entry.provider) : findProvider(prefix));

@@ -28,7 +28,7 @@ export function composeEndpoint(parts: {
 }
 
 /** More rollouts than ever run at once. */
-const REMEMBERED = 50_000;
+const MAX_REMEMBERED = 50_000;
 
 export function withReplicas(id: string, replicas: readonly Replica[]): ModelClient {
   const homes = new Map<string, Replica>();
@@ -60,7 +60,7 @@ export function withReplicas(id: string, replicas: readonly Replica[]): ModelCli
   function settle(name: string, replica: Replica): Replica {
     homes.delete(name);
     homes.set(name, replica);
-    if (homes.size > REMEMBERED) homes.delete(homes.keys().next().value as string);
+    if (homes.size > MAX_REMEMBERED) homes.delete(homes.keys().next().value as string);
     return replica;
   }
 

@@ -104,7 +104,7 @@ function keyFor(options: {
 }): { apiKey?: string; keyName?: string } {
   const { entry, provider, where, context } = options;
   const written = context.overrides?.apiKey ?? entry.api_key ?? undefined;
-  if (written !== undefined && written !== "") return writtenKey(written, where, context);
+  if (written !== undefined && written !== "") return readKey(written, where, context);
   if (provider === undefined || provider.keys.length === 0) return {};
   const keyName = provider.keys.find((name) => readVariable(name, context.env) !== undefined);
   if (keyName !== undefined) return { apiKey: readVariable(keyName, context.env), keyName };
@@ -114,7 +114,7 @@ function keyFor(options: {
   throw new UsageError(`${where} needs a key: set ${names}, or api_key for it in the model registry`);
 }
 
-function writtenKey(written: string, where: string, context: ResolveContext): { apiKey?: string; keyName?: string } {
+function readKey(written: string, where: string, context: ResolveContext): { apiKey?: string; keyName?: string } {
   const { text, values } = fillVariables(written, {
     env: context.env,
     where: `${where}, api_key`,

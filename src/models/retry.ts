@@ -16,12 +16,12 @@ export type RetryOptions = {
 export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: number; milliseconds: number };
 
 const MAX_RETRIES = 5;
-const BASE_MS = 500;
-const CAP_MS = 30_000;
+const FIRST_BACK_OFF_MS = 500;
+const MAX_BACK_OFF_MS = 30_000;
 /** An endpoint that asks for more than this is not coming back during this run. */
 export const MAX_RETRY_AFTER_MS = 600_000;
 /** A busy endpoint is not a broken one: waits may happen this many times as often as failures. */
-const PATIENCE = 10;
+const MAX_WAITS_PER_RETRY = 10;
 
 export function withRetry(client: ModelClient, options: RetryOptions): ModelClient {
   const { clock, random, park } = options;
@@ -29,7 +29,7 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
   return {
     id: client.id,
     async complete(request, signal) {
-      const allowed = { failures: maxRetries, waits: maxRetries * PATIENCE };
+      const allowed = { failures: maxRetries, waits: maxRetries * MAX_WAITS_PER_RETRY };
       for (let attempt = 1; ; attempt++) {
         try {
           return await client.complete(request, signal);
@@ -51,7 +51,7 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
 }
 
 function backOff(attempt: number, random: Pick<Random, "next">): number {
-  return random.next() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+  return random.next() * Math.min(MAX_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (attempt - 1));
 }
 
 function giveUp(error: ModelFailure, attempts: number): ModelFailure {

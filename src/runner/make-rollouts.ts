@@ -77,7 +77,7 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
 
 type OpenRun = { context: RunContext; plan: RunPlan; budget: BudgetWatch; scoring: LiveScoring | undefined };
 
-/** Every user mistake is reported before the run folder is opened. Whatever is opened is added to `open`. */
+/** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
   const { env = {}, clock = systemClock, onEvent = () => {}, abort = new AbortController().signal } = options;
   const { config } = run;

@@ -4,8 +4,8 @@ import {
   fillPlaceholders,
   type Json,
   type JsonObject,
+  listPlannedCalls,
   type PlanCall,
-  plannedCalls,
   type Query,
   type ReferencePlan,
   type StateChanges,
@@ -53,7 +53,7 @@ export async function findReference(
 
 async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Promise<Reference> {
   const played = await playPlan(domain, query);
-  const planned = plannedCalls(plan);
+  const planned = listPlannedCalls(plan);
   const calls = played.calls.map((call, index) => toCall(call, planned[index] as PlanCall, domain, played.state));
   return { source: "plan", calls, state: played.state, facts: factsOf(plan, played, calls, domain) };
 }
@@ -155,7 +155,7 @@ function factsOf(
   let from = 0;
   const upTo: number[] = [];
   for (const [turn, { steps = [] }] of plan.entries()) {
-    const made = calls.slice(position, position + plannedCalls([{ steps }]).length);
+    const made = calls.slice(position, position + listPlannedCalls([{ steps }]).length);
     position += made.length;
     upTo.push(position);
     if (made.some(({ kind, name }) => kind === "write" && !authorizing.has(name))) from = turn;
@@ -176,7 +176,7 @@ function isFact(value: Json, known: ReadonlySet<string>): value is string | numb
 }
 
 /** What the query itself says must be told, regardless of the plan. */
-export function statedFacts(query: Query): (string | number)[] | undefined {
+export function listStatedFacts(query: Query): (string | number)[] | undefined {
   const { communicate, communicate_info: info } = query.taskInfo;
   const list = communicate ?? info;
   if (!Array.isArray(list)) return undefined;

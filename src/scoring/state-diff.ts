@@ -1,6 +1,7 @@
 // Two final states compared record by record. Existing records are identified by their id; new ones are identified by
 // their content, since every environment generates its own ids: those are mapped onto each other wherever they occur.
 import { canonicalJson, type Json, type StateChanges } from "../core/index.ts";
+import type { Row } from "../tools/index.ts";
 
 export type StateDifference = {
   kind: "missing" | "unexpected" | "different" | "not_deleted" | "deleted" | "duplicate";
@@ -10,7 +11,6 @@ export type StateDifference = {
   text: string;
 };
 
-type Row = { [field: string]: Json };
 type Volatile = { [table: string]: string[] };
 
 export function compareStates(

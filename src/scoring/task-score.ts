@@ -42,7 +42,7 @@ function combine(scores: number[], rule: ScoreRule): number {
 
 /** Blame goes to the infrastructure first, then the user, then a tool; the agent is to blame for the rest. */
 function blameFor(decided: CheckScore[], ending: Ending): { blame: Blame; evidence: string } {
-  const ended = endedBy(ending);
+  const ended = blameEnding(ending);
   if (ended && ended.blame !== "agent") return ended;
   const failures = decided.filter(({ pass }) => pass === false);
   for (const blame of ["infrastructure", "user", "tool", "judge"] as const) {
@@ -54,7 +54,7 @@ function blameFor(decided: CheckScore[], ending: Ending): { blame: Blame; eviden
 }
 
 /** Token and cost limits are the agent's fault; a time limit may be due to a slow endpoint. */
-function endedBy({ stop_reason, blame, message }: Ending): { blame: Blame; evidence: string } | undefined {
+function blameEnding({ stop_reason, blame, message }: Ending): { blame: Blame; evidence: string } | undefined {
   const evidence = message ? `${stop_reason}: ${message}` : stop_reason;
   if (blame) return { blame, evidence };
   if (stop_reason === "time_limit") return { blame: "infrastructure", evidence };

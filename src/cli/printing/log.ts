@@ -1,5 +1,5 @@
-// The log file: one JSON line per event, at the level the config asks for. Entry texts stay in the journal. Nothing is
-// written before the run itself begins.
+// The log file: one JSON line per event, at the level the config asks for. Entry texts stay in the journal. The
+// file is made by its first line.
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";

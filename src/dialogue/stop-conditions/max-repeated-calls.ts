@@ -15,14 +15,14 @@ export const maxRepeatedCalls = defineStopCondition({
     (limit) =>
     ({ entries }) => {
       if (entries.at(-1)?.type !== "tool-result") return undefined;
-      const last = answeredCalls(entries).slice(-limit);
+      const last = listAnsweredCalls(entries).slice(-limit);
       const isRepeated = last.length === limit && last.every((call) => call === last[0]);
       return isRepeated ? { stopReason: "repeated_calls", blame: "agent" } : undefined;
     },
 });
 
 /** Each answered call as one text: name, arguments, result. */
-function answeredCalls(entries: readonly Entry[]): string[] {
+function listAnsweredCalls(entries: readonly Entry[]): string[] {
   const calls = new Map<string, string>();
   for (const entry of entries) {
     if (entry.type !== "reply") continue;

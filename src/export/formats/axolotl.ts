@@ -1,7 +1,7 @@
 // Axolotl, `type: chat_template`: arguments and tools as JSON text, which its loader parses, since one argument name may
 // hold several types; a message's `train` says whether it is trained on (`message_field_training: train`). The last
 // message is the agent's: the loader wants a trainable last turn.
-import { type ChatStyle, chatColumn, endedChat, readChat, toolsColumn } from "./chat.ts";
+import { type ChatStyle, chatColumn, readChat, toolsColumn, writeEndedChat } from "./chat.ts";
 import type { Format } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "string", lossField: "train" };
@@ -13,7 +13,7 @@ export const axolotl: Format = {
   reasoning: { default: "keep", field: true },
   lossField: "train",
   write(dialogue, _record, options) {
-    const chat = endedChat(dialogue, style, options);
+    const chat = writeEndedChat(dialogue, style, options);
     if ("reason" in chat) return chat;
     return { row: { messages: chat.messages, tools: toolsColumn(dialogue.tools, "text") }, notes: chat.notes };
   },

@@ -87,7 +87,11 @@ export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
 export const malformed = { reason: MALFORMED };
 
 /** A whole dialogue that ends with the agent, or why it cannot be written. */
-export function endedChat({ system, messages: given }: TrainingDialogue, style: ChatStyle, options: FormatOptions) {
+export function writeEndedChat(
+  { system, messages: given }: TrainingDialogue,
+  style: ChatStyle,
+  options: FormatOptions,
+) {
   const { messages, cut } = endWithAgent(given);
   const reason = structureProblem(messages);
   if (reason) return { reason };

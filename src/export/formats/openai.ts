@@ -1,6 +1,6 @@
 // OpenAI's fine-tuning rows: `messages` and `tools`; the last message is the agent's; an empty list is refused, so its key
 // is left out. Arguments stay the text that the model wrote.
-import { type ChatStyle, chatColumn, chatMessages, endedChat, readChat, toolsColumn } from "./chat.ts";
+import { type ChatStyle, chatColumn, chatMessages, readChat, toolsColumn, writeEndedChat } from "./chat.ts";
 import type { Format } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "raw", lossField: "weight", lossValue: (loss) => (loss ? 1 : 0) };
@@ -12,7 +12,7 @@ export const openai: Format = {
   reasoning: { default: "drop", field: true },
   lossField: "weight",
   write(dialogue, _record, options) {
-    const chat = endedChat(dialogue, style, options);
+    const chat = writeEndedChat(dialogue, style, options);
     if ("reason" in chat) return chat;
     const { messages, tools } = dialogue;
     const isParallel = messages.some((message) => message.role === "assistant" && message.calls.length > 1);

@@ -15,7 +15,7 @@ export function toOpaque(content: readonly LanguageModelV3Content[]): Json | und
     : undefined;
 }
 
-/** Undefined if there is none, or if it came from another dialect. */
+/** Undefined if there are none. Options are keyed by provider: another one ignores them. */
 export function keptParts(opaque: Json | undefined): KeptPart[] | undefined {
   return isObject(opaque) && Array.isArray(opaque.parts) ? (opaque.parts as KeptPart[]) : undefined;
 }

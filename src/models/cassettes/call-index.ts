@@ -1,6 +1,5 @@
-// Where each recorded call is in a file, in 20 bytes per call: a cassette of a hundred thousand rollouts has millions.
+// Where each recorded call is in a file, in less than 100 bytes per call: a cassette of a hundred thousand rollouts has millions.
 import { contentHash } from "../../core/index.ts";
-
 import type { Extent } from "../../files/index.ts";
 
 /** Adding a name again replaces the earlier entry. */

@@ -4,7 +4,7 @@ import { contentHash, createRandom } from "../../core/index.ts";
 import { type FaultKind, type FaultRule, isPassing } from "./fault-spec.ts";
 
 /** Requests that are being retried; more than are ever in flight. */
-const REMEMBERED = 100_000;
+const MAX_REMEMBERED = 100_000;
 
 type Series = { attempts: number; repeat: FaultRule | undefined; left: number };
 
@@ -52,7 +52,7 @@ export class FaultSchedule {
     // once the request is answered its series is over, and asking it again later restarts the same series
     this.#series.delete(key);
     if (hit && "rate" in hit.when && isPassing(hit.kind)) {
-      if (this.#series.size >= REMEMBERED) this.#series.delete(this.#series.keys().next().value as string);
+      if (this.#series.size >= MAX_REMEMBERED) this.#series.delete(this.#series.keys().next().value as string);
       this.#series.set(key, { attempts: series.attempts + 1, repeat: hit, left: hit.when.burst - 1 });
     }
     return hit;

@@ -1,10 +1,10 @@
 // Whose turn it is and what the scripted model says: a request's `model` names the role, its content the query. An
 // unknown dialogue gets a plain answer, so that any client can be tried against the server.
 import {
+  listPlannedCalls,
   type ModelReply,
   type ModelRequest,
   NO_USAGE,
-  plannedCalls,
   type RequestOrigin,
   seedFrom,
 } from "../../core/index.ts";
@@ -64,7 +64,7 @@ function scriptedName(model: string): string {
 function canPlay(wire: WireRequest, party: RequestOrigin["party"], script: Script): boolean {
   if (party === "user") return wire.messages.at(-1)?.content !== NO_TOOL_FOR_THAT;
   const offered = new Set(wire.tools.map((tool) => tool.name));
-  return plannedCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
+  return listPlannedCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
 }
 
 function toPlainReply(content: string): ModelReply {

@@ -85,7 +85,7 @@ function toolsText(tools: ToolSpec[]): string {
   return text;
 }
 
-const REMEMBERED = 256;
+const MAX_REMEMBERED = 256;
 
 /** A run has few system prompts for its agents and one per query for its users: the latest are kept. */
 function rememberText(write: (text: string) => string): (text: string) => string {
@@ -94,7 +94,7 @@ function rememberText(write: (text: string) => string): (text: string) => string
     let written = known.get(text);
     if (written === undefined) {
       written = write(text);
-      if (known.size >= REMEMBERED) known.delete(known.keys().next().value as string);
+      if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value as string);
       known.set(text, written);
     }
     return written;

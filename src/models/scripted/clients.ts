@@ -37,7 +37,7 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   if (!turn) return say(request, "Is there anything else that you need?");
   const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
   const step = turn.steps[stepNumber];
-  const played = playedCalls(request.messages, script);
+  const played = listPlayedCalls(request.messages, script);
   if (!step || request.toolChoice === "none") return say(request, fillText(turn.say, played), turn.think);
   const toolCalls = step.calls.map((call, index) => ({
     id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
@@ -72,7 +72,7 @@ function judgeReply(request: ModelRequest): ModelReply {
 
 const SLIP = "x";
 
-function playedCalls(messages: readonly ChatMessage[], script: Script): PlayedCall[] {
+function listPlayedCalls(messages: readonly ChatMessage[], script: Script): PlayedCall[] {
   return messages.flatMap((message) =>
     message.role === "tool" && !message.callId.endsWith(SLIP)
       ? [{ name: script.planName(message.name), content: message.content }]

@@ -1,14 +1,14 @@
 // `communicate`: was the user told what they had to be told? Facts are the query's own list (`task_info.communicate`), else
 // the hard values of the plan's closing words; they are matched as values.
 import { type Check, failed, notCheckable, passed } from "../check.ts";
-import { statedFacts } from "../reference.ts";
+import { listStatedFacts } from "../reference.ts";
 import { tells } from "../values.ts";
 
 export const communicateCheck: Check = {
   name: "communicate",
   version: 1,
   run: async ({ query, reference: findReference, dialogue }) => {
-    const stated = statedFacts(query);
+    const stated = listStatedFacts(query);
     const reference = stated ? undefined : await findReference();
     if (typeof reference === "string") return notCheckable(reference);
     const facts = stated ?? reference?.facts ?? [];

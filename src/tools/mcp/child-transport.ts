@@ -5,8 +5,8 @@ import { isObject, parseJson } from "../../core/index.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
 
 /** bytes of one message, and of everything that arrives between two answers */
-const MESSAGE_LIMIT = 16 * 1024 * 1024;
-const STDERR_TAIL = 2000;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_STDERR_TAIL = 2000;
 const NEWLINE = 10;
 
 export class ChildTransport implements Transport {
@@ -38,7 +38,7 @@ export class ChildTransport implements Transport {
     this.#child = child;
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_TAIL);
     });
     const drained = new Promise((resolve) => child.stdout.once("close", resolve));
     void child.exited.then(async (how) => {
@@ -62,7 +62,7 @@ export class ChildTransport implements Transport {
   #read(chunk: Buffer): void {
     if (this.#end) return;
     this.#bytesSinceAnswer += chunk.length;
-    if (this.#bytesSinceAnswer > MESSAGE_LIMIT) {
+    if (this.#bytesSinceAnswer > MAX_MESSAGE_BYTES) {
       this.#overflow();
       return;
     }
@@ -90,7 +90,7 @@ export class ChildTransport implements Transport {
   }
 
   #overflow(): void {
-    this.#end = `wrote more than ${MESSAGE_LIMIT / 1024 / 1024} MB without an answer`;
+    this.#end = `wrote more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB without an answer`;
     this.#pending = [];
     this.#child?.kill();
   }

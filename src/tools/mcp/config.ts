@@ -5,7 +5,7 @@ import { z } from "zod";
 import { createRedactor, fillVariables, isSecretName, UsageError, type Variables } from "../../core/index.ts";
 import { childEnvironment, isPassedOn } from "../child-environment.ts";
 
-const CALL_SECONDS = 60;
+const MAX_CALL_SECONDS = 60;
 
 const mcpServerSchema = z
   .strictObject({
@@ -26,7 +26,7 @@ const mcpServerSchema = z
         "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
       ),
     reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
-    timeout: z.number().positive().optional().describe(`seconds for one call; default: ${CALL_SECONDS}`),
+    timeout: z.number().positive().optional().describe(`seconds for one call; default: ${MAX_CALL_SECONDS}`),
     read_only: z
       .union([z.literal(true), z.array(z.string())])
       .optional()
@@ -117,7 +117,7 @@ export function resolveServer(
     launch: launched,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
-    timeoutMs: (config.timeout ?? CALL_SECONDS) * 1000,
+    timeoutMs: (config.timeout ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
     redact: createRedactor([...secrets]),
   };

@@ -17,8 +17,8 @@ export class ServerTrouble extends Error {
 }
 
 /** Starting may include downloading a package. */
-const START_LIMIT_MS = 60_000;
-const PING_LIMIT_MS = 5000;
+const MAX_START_MS = 60_000;
+const MAX_PING_MS = 5000;
 /** Progress extends a call's time limit, at most to this many times its length. */
 const PROGRESS_FACTOR = 10;
 
@@ -132,7 +132,7 @@ export class McpConnection {
 
   async #connect(signal: AbortSignal): Promise<void> {
     try {
-      const timeout = Math.max(START_LIMIT_MS, this.#server.timeoutMs);
+      const timeout = Math.max(MAX_START_MS, this.#server.timeoutMs);
       await this.#client.connect(this.#transport, { timeout, signal });
       await this.tools();
     } catch (error) {
@@ -160,7 +160,7 @@ export class McpConnection {
 
   /** One slow call does not condemn a server that others use; a server that does not even answer a ping is lost. */
   async #probe(): Promise<void> {
-    await this.#client.ping({ timeout: PING_LIMIT_MS }).catch(() => {
+    await this.#client.ping({ timeout: MAX_PING_MS }).catch(() => {
       this.#lost = true;
     });
   }

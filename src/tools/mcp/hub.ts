@@ -22,7 +22,7 @@ export type McpHubOptions = {
   /** what relative paths in the config are relative to */
   baseFolder: string;
   style?: NameStyle;
-  /** one line for the log, such as a server's noise on stdout; each kind once per server */
+  /** one line for the log, such as a server's noise on stdout; at most one per server */
   notice?: (message: string) => void;
   /** servers that may start at the same time: each takes a processor for a third of a second */
   startsAtOnce?: number;

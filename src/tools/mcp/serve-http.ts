@@ -10,7 +10,7 @@ import { UsageError } from "../../core/index.ts";
 import type { ServedSession, Serving } from "./serve.ts";
 
 const PATH = "/mcp";
-const DEFAULT_IDLE_MS = 30 * 60_000;
+const MAX_IDLE_MS = 30 * 60_000;
 
 type OpenSession = {
   session: ServedSession;
@@ -21,7 +21,7 @@ type OpenSession = {
 
 export async function listenHttp(
   createSession: () => Promise<ServedSession>,
-  { port, idleMs = DEFAULT_IDLE_MS }: { port: number; idleMs?: number },
+  { port, idleMs = MAX_IDLE_MS }: { port: number; idleMs?: number },
 ): Promise<Serving> {
   const { WebStandardStreamableHTTPServerTransport } = await import("@modelcontextprotocol/server");
   const sessions = new Map<string, OpenSession>();

@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 
 const BRIDGE = fileURLToPath(new URL("./bridge.py", import.meta.url));
-const START_LIMIT = 60_000;
-const NOISE_KEPT = 4096;
+const MAX_START_MS = 60_000;
+const MAX_NOISE = 4096;
 
 /** The process is gone. `guilty` says whether the rejected request was the one being worked on. */
 export class LostChild extends Error {
@@ -61,7 +61,7 @@ export class PythonChild {
       },
     );
     this.gone = this.#watch();
-    this.#enqueue(START_LIMIT).catch(() => {}); // its first line says that it is ready; requests may already follow
+    this.#enqueue(MAX_START_MS).catch(() => {}); // its first line says that it is ready; requests may already follow
   }
 
   get lost(): boolean {
@@ -110,7 +110,7 @@ export class PythonChild {
     for (const stream of [stdin, stdout, stderr, lifeline]) stream.on("error", () => {}); // `exit` reports it
     stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     stderr.on("data", (chunk: Buffer) => {
-      this.#noise = (this.#noise + chunk.toString("utf8")).slice(-NOISE_KEPT);
+      this.#noise = (this.#noise + chunk.toString("utf8")).slice(-MAX_NOISE);
     });
     // Replies may still arrive after the process has ended, and show which request was the last.
     const drained = new Promise((resolve) => stdout.once("close", resolve));
