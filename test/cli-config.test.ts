@@ -264,6 +264,6 @@ test("a dataset's own query file decides which queries are played, repeats left 
   ).toEqual(["m1", "m1~2"]);
   expect(stdout).toContain("Mine: 1 repeated queries were left out");
   expect(stdout).toContain(
-    'Mine: id "m1" stands for two queries (mine.jsonl:1 and mine.jsonl:3); the second is "m1~2"',
+    'Mine: id "m1" is used by two queries (mine.jsonl:1 and mine.jsonl:3); the second is "m1~2"',
   );
 });

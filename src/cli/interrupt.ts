@@ -16,7 +16,7 @@ export function listenForInterrupt(
       abort.abort(new Error("interrupted"));
       source.exit(130);
     }
-    say("Stopping: no new work; replies under way are waited for and kept. Press Ctrl-C again to leave at once.");
+    say("Stopping: no new work; replies in flight are waited for and kept. Press Ctrl-C again to leave at once.");
     park.abort(new Error("interrupted"));
     timer = setTimeout(() => abort.abort(new Error("interrupted")), MAX_WAIT_MS);
     timer.unref();

@@ -118,7 +118,7 @@ function checkQueries(
   if (queries.repeats > 0) warn(`${queries.repeats} repeated queries are read once`);
   for (const { id, keptAs, first, second } of queries.clashes) {
     warn(
-      `id "${id}" stands for two queries (the other is at ${first.file}:${first.line}); this one is "${keptAs}"`,
+      `id "${id}" is used by two queries (the other is at ${first.file}:${first.line}); this one is "${keptAs}"`,
       second,
     );
   }

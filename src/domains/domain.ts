@@ -76,7 +76,7 @@ function createModuleOpener(files: DomainFiles, toolbox: Toolbox, servers: Map<s
 /** If Python is missing on this machine, it shows here, before anything runs. */
 async function createPythonOpener(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
   const pool = resources.python?.();
-  if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and no Python is to be used here`);
+  if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and Python is not allowed here`);
   await pool.ready();
   const servers = files.servers.map((name) => ({ name, file: files.serverFiles[name] as string }));
   return (seed) => openPython({ toolbox, servers, domainName: files.databaseName }, pool, seed);

@@ -252,7 +252,7 @@ describe("pairs", () => {
   });
 
   test("a format that knows no pairs names those that do", async () => {
-    await expect(run([input()], { format: "deepseek", pairs: "kto" })).rejects.toThrow(/these know it: trl/);
+    await expect(run([input()], { format: "deepseek", pairs: "kto" })).rejects.toThrow(/these support it: trl/);
   });
 
   test("a run without scores leaves all out, and says what to do", async () => {
@@ -321,7 +321,7 @@ describe("reasoning and loss", () => {
         .every(({ loss }: { loss: boolean }) => loss),
     ).toBe(true);
     await expect(run([input], { format: "trl", loss: "agent" })).rejects.toThrow(
-      /these know it: openai, axolotl, ms-swift/,
+      /these support it: openai, axolotl, ms-swift/,
     );
   });
 });

@@ -92,7 +92,7 @@ test("without a policy none is made up", async () => {
     basePath: datasetFolder({}),
   });
   expect(read(file)[0].messages[0].role).toBe("user");
-  expect(Object.keys(counts.notes)).toEqual(["no policy is there, and none was made up: no system prompt"]);
+  expect(Object.keys(counts.notes)).toEqual(["there is no policy, and none was invented: no system prompt"]);
 });
 
 test("where nothing can be labelled, that is said with what would help, and nothing is written", async () => {

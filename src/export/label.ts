@@ -34,7 +34,7 @@ export async function labelRecords({ input, out, basePath }: LabelOptions): Prom
       const { tools, ...line } = toLine(item.record);
       writer.write({ ...line, tools: shareText(tools as object) });
       counts.write("train");
-      if (item.record.system === undefined) counts.note("no policy is there, and none was made up: no system prompt");
+      if (item.record.system === undefined) counts.note("there is no policy, and none was invented: no system prompt");
     }
     const report = counts.report();
     if (report.out === 0 && report.in > 0) throw new UsageError(describeNothing(report, basePath));

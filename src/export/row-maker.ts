@@ -115,7 +115,7 @@ function shapeOf(format: Format, options: RowOptions): Shape {
   if (mode === "keep" && !format.reasoning.field)
     throw new UsageError(`${format.name} has no place of its own for reasoning: --reasoning inline, last or drop`);
   if (options.loss && (!format.lossField || options.pairs))
-    throw new UsageError(`--loss is not known ${listAble(format, options.pairs, ({ lossField }) => lossField)}`);
+    throw new UsageError(`--loss is not supported ${listAble(format, options.pairs, ({ lossField }) => lossField)}`);
   return {
     reasoning: mode === "drop" ? "none" : mode === "last" ? "last" : "all",
     inline: mode === "inline" || (mode === "last" && !format.reasoning.field),
@@ -127,11 +127,11 @@ function columnsOf(format: Format, pairs: PairMode | undefined): { [name: string
   const columns = pairs ? format.pairs?.[pairs]?.columns : format.columns;
   if (columns) return columns;
   throw new UsageError(
-    `--pairs ${pairs} is not known ${listAble(format, undefined, (other) => other.pairs?.[pairs as PairMode])}`,
+    `--pairs ${pairs} is not supported ${listAble(format, undefined, (other) => other.pairs?.[pairs as PairMode])}`,
   );
 }
 
 function listAble(format: Format, pairs: PairMode | undefined, knows: (format: Format) => unknown): string {
   const able = [...FORMATS.values()].filter(knows).map(({ name }) => name);
-  return `to ${pairs ? `--pairs ${pairs}` : format.name}; these know it: ${able.join(", ")}`;
+  return `by ${pairs ? `--pairs ${pairs}` : format.name}; these support it: ${able.join(", ")}`;
 }

@@ -15,7 +15,7 @@ export function parseSplit(text: string): Split {
   const total = split.reduce((sum, { share }) => sum + share, 0);
   if (Math.abs(total - 1) > 1e-6) throw new UsageError(`--split "${text}": the shares add up to ${total}, not to 1`);
   if (new Set(split.map(({ name }) => name)).size < split.length)
-    throw new UsageError(`--split "${text}": a name stands twice`);
+    throw new UsageError(`--split "${text}": a name appears twice`);
   return split;
 }
 

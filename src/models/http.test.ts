@@ -116,9 +116,9 @@ test("each scheme has its proxy, and ALL_PROXY stands in for either", () => {
   expect(proxyFor(new URL("http://h/"), { HTTPS_PROXY: "http://secure:1" })).toBeUndefined();
 });
 
-test("a proxy that is no URL is the user's to mend, and its value is not shown", () => {
+test("a proxy that is not a URL is the user's to mend, and its value is not shown", () => {
   const parse = () => proxyFor(new URL("https://h/"), { HTTPS_PROXY: "ftp://user:password@h" });
-  expect(parse).toThrow("HTTPS_PROXY is no proxy URL: expected http://host:port");
+  expect(parse).toThrow("HTTPS_PROXY is not a proxy URL: expected http://host:port");
 });
 
 test("one origin has one dispatcher", () => {

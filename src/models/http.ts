@@ -61,7 +61,7 @@ export function proxyFor(target: URL, env: ProxyEnvironment): URL | undefined {
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
   // the value may hold a password: only the name is shown
   if (!proxy || !["http:", "https:", "socks:", "socks5:"].includes(proxy.protocol))
-    throw new UsageError(`${name} is no proxy URL: expected http://host:port`);
+    throw new UsageError(`${name} is not a proxy URL: expected http://host:port`);
   return proxy;
 }
 

@@ -13,7 +13,7 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
   const { run, folder, clock, note } = context;
   const before = folder.manifest;
   if (before && before.program_version !== PROGRAM_VERSION)
-    note(`This run was begun with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
+    note(`This run was started with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
   for (const dataset of datasets) noteOddQueries(dataset, note);
   const at = timestamp(clock);
   folder.writeManifest({
@@ -59,6 +59,6 @@ function noteOddQueries({ spec, queries }: PreparedDataset, note: (message: stri
   if (queries.repeats > 0) note(`${spec.name}: ${queries.repeats} repeated queries were left out`);
   for (const { id, keptAs, first, second } of queries.clashes) {
     const lines = `${first.file}:${first.line} and ${second.file}:${second.line}`;
-    note(`${spec.name}: id "${id}" stands for two queries (${lines}); the second is "${keptAs}"`);
+    note(`${spec.name}: id "${id}" is used by two queries (${lines}); the second is "${keptAs}"`);
   }
 }

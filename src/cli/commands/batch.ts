@@ -157,7 +157,7 @@ function mergeQueries({ kind, patch, locator, terminal }: Batch, choice: Choice)
     );
     for (const { id, keptAs, first, second } of queries.clashes) {
       terminal.out(
-        `  "${id}" stands for two queries (${first.file}:${first.line}, ${second.file}:${second.line}); the second is "${keptAs}"`,
+        `  "${id}" is used by two queries (${first.file}:${first.line}, ${second.file}:${second.line}); the second is "${keptAs}"`,
       );
     }
   }

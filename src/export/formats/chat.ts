@@ -162,7 +162,7 @@ export function readToolList(tools: unknown, problems: string[]): JsonObject[] {
   if (tools === undefined || tools === null || tools === "") return [];
   const value = typeof tools === "string" ? parseJson(tools) : tools;
   if (!Array.isArray(value)) {
-    problems.push("tools is no list, nor the JSON text of one");
+    problems.push("tools is neither a list nor the JSON text of one");
     return [];
   }
   return listOf(value).map((tool) => {

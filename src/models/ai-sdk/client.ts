@@ -25,7 +25,7 @@ export function createAiSdkClient(
 ): ModelClient {
   const { dispatchers, clock, env } = deps;
   const baseUrl = model.baseUrls[0] ?? "";
-  if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is no URL`);
+  if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is not a URL`);
   const { origin, pathname } = new URL(baseUrl);
   traits.check?.(model, env);
   const redact = createRedactor([...secretsOf(model), ...(traits.secrets?.(env) ?? [])]);

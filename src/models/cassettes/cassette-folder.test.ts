@@ -96,7 +96,7 @@ test("a missing folder, a dataset that was not recorded and a line of another ki
   const played = replayFrom(join(folder, "tapes"));
   const key = { queryId: "q", rollout: 0, party: "agent", position: 0 } as const;
   await expect(played.find({ ...key, dataset: "a" })).rejects.toThrow(/was this dataset recorded/);
-  await expect(played.find({ ...key, dataset: "b" })).rejects.toThrow(/b\.jsonl:1: this line is no recorded call/);
+  await expect(played.find({ ...key, dataset: "b" })).rejects.toThrow(/b\.jsonl:1: this line is not a recorded call/);
 });
 
 test("a key that a reply repeats, plain or encoded, does not reach the cassette", async () => {

@@ -35,7 +35,7 @@ export function replayFrom(folder: string): CassetteFolder {
       tapes.set(key.dataset, tape);
       return tape.find(key);
     },
-    keep: () => Promise.reject(new Error("a cassette that is played is not recorded on")),
+    keep: () => Promise.reject(new Error("a cassette cannot be recorded while it is replayed")),
     async close() {
       reader.close();
       tapes.clear();
@@ -50,7 +50,7 @@ function openTape(path: string, reader: ExtentReader): Tape {
   const index = new CallIndex();
   scanLines(path, ({ bytes, offset, length, number }) => {
     const key = keyOf(bytes);
-    if (!key) throw new UsageError("this line is no recorded call", { file: path, line: number });
+    if (!key) throw new UsageError("this line is not a recorded call", { file: path, line: number });
     index.set(nameOf(key), { offset, length });
   });
   return {

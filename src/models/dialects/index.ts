@@ -15,6 +15,6 @@ export const DIALECT_NAMES: readonly string[] = [...DIALECTS.map(({ name }) => n
 
 export function findDialect(name: string): Dialect {
   const dialect = DIALECTS.find((candidate) => candidate.name === name);
-  if (!dialect) throw new Error(`no wire is called ${name}`);
+  if (!dialect) throw new Error(`there is no wire ${name}`);
   return dialect;
 }

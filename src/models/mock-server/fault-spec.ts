@@ -66,7 +66,7 @@ function parseRule(text: string): FaultRule {
       `There is no fault "${name}"${didYouMean(name, FAULT_KINDS)} There are: ${FAULT_KINDS.join(", ")}`,
     );
   if (!match)
-    throw new UsageError(`"${text}" is no fault: write a rate (429=0.1, 503=0.02x3) or a position (429@3, 429@5-7)`);
+    throw new UsageError(`"${text}" is not a fault: write a rate (429=0.1, 503=0.02x3) or a position (429@3, 429@5-7)`);
   const [, , value, rate, burst, from, to] = match;
   if (value !== undefined) checkValue(kind, value);
   const rule = { kind, value };

@@ -91,7 +91,7 @@ function parse(text: string): Record<string, unknown> | undefined {
 }
 
 function completionsUrl(base: string): URL {
-  if (!URL.canParse(base)) throw new UsageError(`api_base "${base}" is no URL`);
+  if (!URL.canParse(base)) throw new UsageError(`api_base "${base}" is not a URL`);
   const url = new URL(base);
   const path = url.pathname.replace(/\/+$/, "");
   url.pathname = path.endsWith("/chat/completions") ? path : `${path}/chat/completions`;
