@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: "threads",
+    isolate: false, // a worker loads each module once for all its files: tests leave nothing behind
+    unstubEnvs: true,
     maxWorkers: 3, // most of the time goes to child processes starting, so more workers than cores pay
   },
 });
