@@ -6,7 +6,7 @@ import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
 import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
-import { summarise, writeSummary } from "../runs/index.ts";
+import { FAILURES_FILE, summarise, writeSummary } from "../runs/index.ts";
 import { buildReport } from "../scoring/index.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
@@ -174,7 +174,7 @@ function nextText({ folder }: RunResult, scripted: boolean): string {
 function failuresLine({ folder, failed, datasets }: RunResult): string {
   const givenUp = datasets.reduce((sum, dataset) => sum + dataset.givenUp, 0);
   const again = failed > givenUp ? "run the same command to try them again" : "they are not tried again";
-  return `${shortPath(join(folder, "failures.jsonl"))}: ${failed} rollouts ended for infrastructure reasons; ${again}`;
+  return `${shortPath(join(folder, FAILURES_FILE))}: ${failed} rollouts ended for infrastructure reasons; ${again}`;
 }
 
 function resumeCommand(folder: string): string {

@@ -6,9 +6,6 @@ export const CONNECT_SECONDS = 10;
 export const IDLE_SECONDS = 120;
 const MAX_CALL_SECONDS = 600;
 
-export function callLimits(
-  { timeoutSeconds = MAX_CALL_SECONDS }: CallSettings,
-  idleSeconds = IDLE_SECONDS,
-): PostLimits {
-  return { totalMs: timeoutSeconds * 1000, idleMs: idleSeconds * 1000 };
+export function callLimits(settings: CallSettings, idleSeconds = IDLE_SECONDS): PostLimits {
+  return { totalMs: (settings.timeoutSeconds ?? MAX_CALL_SECONDS) * 1000, idleMs: idleSeconds * 1000 };
 }

@@ -1,5 +1,5 @@
 // Which rollouts a run already has: read from the records themselves, quickly, without parsing whole lines.
-import { isObject, parseJson, type RolloutKey } from "../core/index.ts";
+import { isObject, parseJson, type RecordKey, type RolloutKey } from "../core/index.ts";
 import { type Line, scanLines } from "../files/index.ts";
 
 export type FinishedRecord = RolloutKey & { fingerprint: string };
@@ -39,4 +39,9 @@ function fingerprintOf({ metadata }: Record<string, unknown>): string {
 /** A key as text, for maps and sets. */
 export function keyText(key: RolloutKey): string {
   return JSON.stringify([key.dataset, key.queryId, key.rollout]);
+}
+
+/** The same for a record's key. */
+export function recordKeyText({ dataset, query_id, rollout }: Omit<RecordKey, "id">): string {
+  return keyText({ dataset, queryId: query_id, rollout });
 }

@@ -1,4 +1,5 @@
-export { keyText, scanFinished } from "./finished.ts";
+export { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
+export { keyText, recordKeyText, scanFinished } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
 export {
@@ -11,7 +12,7 @@ export {
 } from "./manifest.ts";
 export { newestRun, openRun, type RolloutRecord, type RunOverview, readRollouts, readRun } from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";
-export { type FailureRecord, findFreePath, RunFolder } from "./run-folder.ts";
+export { findFreePath, RunFolder } from "./run-folder.ts";
 export { sortRun } from "./sort-run.ts";
 export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";
 export { type DatasetTally, RunTally, type RunTotals } from "./tally.ts";

@@ -3,10 +3,11 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
 import { type Extent, type Holder, scanLines } from "../files/index.ts";
+import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { readEntries, scanJournalLines } from "./journal.ts";
 import { MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
 import { listRecordFiles } from "./rounds.ts";
-import { type FailureRecord, writerOf } from "./run-folder.ts";
+import { writerOf } from "./run-folder.ts";
 import { RunTally } from "./tally.ts";
 
 export type RunOverview = { path: string; manifest: Manifest; tally: RunTally; writer: Holder | undefined };
@@ -52,8 +53,7 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
     });
   }
   readJournalOf(journalOf(path, manifest), id, (name) => (isWanted(name, id) ? recordOf(name) : undefined));
-  scanLines(join(path, "failures.jsonl"), ({ bytes }) => {
-    const failure = JSON.parse(bytes.toString("utf8")) as FailureRecord;
+  scanFailures(join(path, FAILURES_FILE), (failure) => {
     if (isWanted(failure.dataset, failure.id)) recordOf(failure.dataset).failures.push(failure);
   });
   return [...found.values()];

@@ -1,9 +1,10 @@
 // A run's folder while it is being written: one writer, append-only files, a rollout finished only once it is on disk.
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { messageOf, parseJson, type RecordKey, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { AppendFile, type Holder, jsonLine, Lock, type SyncMode, scanLines } from "../files/index.ts";
-import { type FinishedRecord, keyText, scanFinished } from "./finished.ts";
+import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
+import { AppendFile, type Holder, jsonLine, Lock, type SyncMode } from "../files/index.ts";
+import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
+import { type FinishedRecord, recordKeyText, scanFinished } from "./finished.ts";
 import { journalLine, scanJournal, type Unfinished } from "./journal.ts";
 import { MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
@@ -20,17 +21,6 @@ export type RunFolderOptions = {
   onPause?: (message: string) => void;
   /** once aborted, a full disk is no longer waited for */
   giveUp?: AbortSignal;
-};
-
-/** A rollout that ended for infrastructure reasons. */
-export type FailureRecord = RecordKey & {
-  attempt: number;
-  error: string;
-  /** the class of the failure */
-  kind: string;
-  boundary: string;
-  entries: number;
-  at: string;
 };
 
 export class RunFolder {
@@ -58,7 +48,7 @@ export class RunFolder {
       const { unfinished, completeBytes } = scanJournal(this.journalPath);
       this.#unfinished = unfinished;
       this.#journal = new AppendFile(this.journalPath, { ...this.#append(), completeBytes });
-      const failures = join(this.path, "failures.jsonl");
+      const failures = join(this.path, FAILURES_FILE);
       const failuresEnd = countFailures(failures, unfinished);
       this.#failures = new AppendFile(failures, { ...this.#append(), completeBytes: failuresEnd });
       this.prompts = new PromptStore(join(this.path, "prompts.jsonl"), this.#append());
@@ -152,12 +142,8 @@ export function findFreePath(path: string, isTaken: (path: string) => boolean = 
  * still failed. Returns where the last complete line ends.
  */
 function countFailures(file: string, unfinished: Map<string, Unfinished>): number {
-  return scanLines(file, ({ bytes }) => {
-    const failure = parseJson(bytes.toString("utf8")) as FailureRecord | undefined;
-    if (!failure) return;
-    const begun = unfinished.get(
-      keyText({ dataset: failure.dataset, queryId: failure.query_id, rollout: failure.rollout }),
-    );
+  return scanFailures(file, (failure) => {
+    const begun = unfinished.get(recordKeyText(failure));
     if (begun) begun.attempts = Math.max(begun.attempts, failure.attempt);
   });
 }

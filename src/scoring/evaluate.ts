@@ -13,12 +13,13 @@ import {
 } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
+import { recordKeyText } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
 import { findReference, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
-import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey, toScoreRecord } from "./scores.ts";
+import { SCORES_FILE, type ScoreRecord, scanScores, toScoreRecord } from "./scores.ts";
 import { readTranscript } from "./transcript.ts";
 import type { FindValidated } from "./validated-tasks.ts";
 
@@ -224,5 +225,5 @@ type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "ve
 function doneKey(score: Done): string {
   if (score.pass === null && score.blame) return "";
   const { check, version, record, settings } = score;
-  return contentHash(`${scoreKey(score)} ${check} ${version} ${record} ${settings ?? ""}`);
+  return contentHash(`${recordKeyText(score)} ${check} ${version} ${record} ${settings ?? ""}`);
 }

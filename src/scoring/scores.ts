@@ -2,7 +2,6 @@
 // one counts.
 import type { Blame, Json, RecordKey, Trajectory } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
-import { keyText } from "../runs/index.ts";
 import type { Check, CheckResult } from "./check.ts";
 
 export const SCORES_FILE = "scores.jsonl";
@@ -30,10 +29,7 @@ export function toScoreRecord(
   { pass, score, reason, blame, details }: CheckResult,
 ): ScoreRecord {
   return {
-    id,
-    dataset,
-    query_id,
-    rollout,
+    ...{ id, dataset, query_id, rollout },
     check: check.name,
     version: check.version,
     record,
@@ -49,12 +45,4 @@ export function toScoreRecord(
 /** Calls back for each line, in order, and returns where the last complete one ends. */
 export function scanScores(file: string, onScore: (score: ScoreRecord) => void): number {
   return scanLines(file, ({ bytes }) => onScore(JSON.parse(bytes.toString("utf8")) as ScoreRecord));
-}
-
-export function scoreKey({
-  dataset,
-  query_id,
-  rollout,
-}: Pick<ScoreRecord, "dataset" | "query_id" | "rollout">): string {
-  return keyText({ dataset, queryId: query_id, rollout });
 }

@@ -1,8 +1,8 @@
 // Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
-import { MANIFEST_FILE, readManifest } from "../runs/index.ts";
+import { MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
-import { SCORES_FILE, type ScoreRecord, scanScores, scoreKey } from "./scores.ts";
+import { SCORES_FILE, type ScoreRecord, scanScores } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
 
 /** A check's latest result, without the fields that neither reports nor exports show. */
@@ -36,7 +36,7 @@ export class TaskScores {
     const { check, version, pass, score, blame } = record;
     const reason = pass === true ? "" : (record.reason ?? "").slice(0, MAX_REASON);
     const result = { check, version, pass, score, blame, reason };
-    const key = scoreKey(record);
+    const key = recordKeyText(record);
     const own = this.#results.get(key);
     const before = own?.findIndex((other) => other.check === check) ?? -1;
     if (!own) this.#results.set(key, [result]);

@@ -87,15 +87,11 @@ export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
 export const malformed = { reason: MALFORMED };
 
 /** A whole dialogue that ends with the agent, or why it cannot be written. */
-export function writeEndedChat(
-  { system, messages: given }: TrainingDialogue,
-  style: ChatStyle,
-  options: FormatOptions,
-) {
-  const { messages, cut } = endWithAgent(given);
+export function writeEndedChat(dialogue: TrainingDialogue, style: ChatStyle, options: FormatOptions) {
+  const { messages, cut } = endWithAgent(dialogue.messages);
   const reason = structureProblem(messages);
   if (reason) return { reason };
-  const rows = chatMessages({ system, messages }, style, options);
+  const rows = chatMessages({ ...dialogue, messages }, style, options);
   return rows ? { messages: rows, notes: cut ? [CUT_TAIL] : undefined } : malformed;
 }
 

@@ -10,7 +10,16 @@ import {
   UsageError,
 } from "../../core/index.ts";
 import { scanLines } from "../../files/index.ts";
-import { type FailureRecord, keyText, listRecordFiles, type Manifest, openRun } from "../../runs/index.ts";
+import {
+  FAILURES_FILE,
+  type FailureRecord,
+  keyText,
+  listRecordFiles,
+  type Manifest,
+  openRun,
+  recordKeyText,
+  scanFailures,
+} from "../../runs/index.ts";
 import type { ScoreRule, TaskScore } from "../task-score.ts";
 import { type CheckScore, TaskScores } from "../task-scores.ts";
 
@@ -65,8 +74,7 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
   return collected;
 
   function add(record: Trajectory, dataset: string): void {
-    const { metadata } = record;
-    const { query_id: queryId, rollout } = record;
+    const { query_id: queryId, rollout, metadata } = record;
     const key = keyText({ dataset, queryId, rollout });
     if (found.has(key)) return;
     found.add(key);
@@ -90,31 +98,23 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
   /** Rollouts that never got a record: failed, and only the infrastructure is to blame. */
   function addFailures(): void {
     const latest = new Map<string, FailureRecord>();
-    const file = join(folder, "failures.jsonl");
-    scanLines(file, ({ bytes }) => {
-      const failure = parseJson(bytes.toString("utf8")) as FailureRecord | undefined;
-      if (failure)
-        latest.set(keyText({ dataset: failure.dataset, queryId: failure.query_id, rollout: failure.rollout }), failure);
-    });
-    for (const [key, { dataset, query_id, rollout, error }] of latest) {
+    scanFailures(join(folder, FAILURES_FILE), (failure) => latest.set(recordKeyText(failure), failure));
+    for (const [key, { dataset, query_id: queryId, rollout, error }] of latest) {
       if (found.has(key)) continue;
       collected.rollouts.push({
-        dataset,
-        queryId: query_id,
-        rollout,
+        ...{ dataset, queryId, rollout },
         pass: scores.isEmpty ? null : false,
         score: scores.isEmpty ? null : 0,
         blame: "infrastructure",
         evidence: error,
         stopReason: "infrastructure",
-        turns: 0,
-        toolCalls: 0,
-        costUsd: 0,
-        tokens: 0,
+        ...UNPLAYED,
       });
     }
   }
 }
+
+const UNPLAYED = { turns: 0, toolCalls: 0, costUsd: 0, tokens: 0 };
 
 function countCheck(checks: Map<string, CheckFacts>, { check, version, pass }: CheckScore): void {
   const facts = checks.get(check) ?? { version, passed: 0, failed: 0, undecided: 0 };

@@ -1,0 +1,23 @@
+// `failures.jsonl`: one line per attempt that ended for infrastructure reasons.
+import { parseJson, type RecordKey } from "../core/index.ts";
+import { scanLines } from "../files/index.ts";
+
+export const FAILURES_FILE = "failures.jsonl";
+
+export type FailureRecord = RecordKey & {
+  attempt: number;
+  error: string;
+  /** the class of the failure */
+  kind: string;
+  boundary: string;
+  entries: number;
+  at: string;
+};
+
+/** Calls back for each failure and returns where the last complete line ends. */
+export function scanFailures(file: string, onFailure: (failure: FailureRecord) => void): number {
+  return scanLines(file, ({ bytes }) => {
+    const failure = parseJson(bytes.toString("utf8")) as FailureRecord | undefined;
+    if (failure) onFailure(failure);
+  });
+}
