@@ -28,6 +28,23 @@ test("more queries are never drift: only what is new is made", async () => {
   expect(work.records(OUTPUT).map(({ id }) => id)).toEqual(["q1", "q2", "q3"]);
 });
 
+test("resume follows its own advice: --no-resume starts next to the run, and that one resumes in its own folder", async () => {
+  const work = workFolder();
+  writeShop(work);
+  await work.run([...RUN, "--quiet"]);
+  const records = work.read(OUTPUT);
+  const refused = await work.run(["resume", "outputs/single", "--max-turns", "3"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("rollout resume outputs/single --max-turns 3 --no-resume");
+  expect((await work.run(["resume", "outputs/single", "--max-turns", "3", "--no-resume", "--quiet"])).code).toBe(0);
+  expect(work.read(OUTPUT)).toBe(records);
+  const next = "outputs/single.2/trajectories/Domain1.jsonl";
+  expect(work.records(next)).toHaveLength(3);
+  const again = await work.run(["resume", "outputs/single.2"]);
+  expect(again.stdout).toContain("Everything is there already: 3 rollouts in outputs/single.2");
+  expect(work.records(next)).toHaveLength(3);
+});
+
 test("changed settings are refused by name; --allow-drift marks what it makes; --no-resume goes beside", async () => {
   const work = workFolder();
   writeShop(work);

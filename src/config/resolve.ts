@@ -39,7 +39,7 @@ export function resolveManifest({ config, config_file }: Manifest, folder: strin
   const original = () =>
     config_file !== undefined && existsSync(config_file) ? readYaml(config_file, configSchema) : undefined;
   const restored = restoreKeys(config, original) as Config;
-  const own = { ...patch, output_dir: folder, resume: true };
+  const own = { resume: true, ...patch, output_dir: folder };
   return resolveFull(parseConfig(restored), { folder, patch: own, configFile: config_file });
 }
 
