@@ -17,6 +17,7 @@ import {
   type Row,
   Toolbox,
 } from "../tools/index.ts";
+import { readFreeParts } from "./blueprints.ts";
 import type { DomainFiles } from "./folder.ts";
 
 export type Domain = {
@@ -27,7 +28,10 @@ export type Domain = {
   toolbox: Toolbox;
   /** checkable rules of all its servers, tools under their wire names */
   rules: PolicyRule[];
+  /** fields that may differ between equally good dialogues, by table; `*` for all tables */
   volatile: { [table: string]: string[] };
+  /** arguments that may have any value, by wire name of the tool */
+  freeArguments: { [tool: string]: string[] };
   /** of everything that shapes a dialogue besides queries and prompts: tools, data, code */
   contentHash: string;
   openEnvironment(seed: number): Promise<Environment>;
@@ -51,13 +55,17 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
     for (const server of files.servers) modules.set(server, await loadServer(files.serverFiles[server] as string));
   const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files, modules.get(server)) }));
   const toolbox = new Toolbox(specs, resources.nameStyle);
+  const free = readFreeParts(files.servers, files.serverFiles);
   return {
     name: files.name,
     servers: files.servers,
     policy: readPolicy(files),
     toolbox,
     rules: [...modules].flatMap(([server, module]) => rulesOf(server, module, toolbox)),
-    volatile: mergeLists([...modules.values()].map((module) => module.volatile ?? {})),
+    volatile: mergeLists([...[...modules.values()].map((module) => module.volatile ?? {}), free.fields]),
+    freeArguments: Object.fromEntries(
+      Object.entries(free.arguments).map(([tool, names]) => [toolbox.resolve(tool)?.spec.name ?? tool, names]),
+    ),
     contentHash: hashFiles(files, resources.nameStyle ?? "prefixed"),
     openEnvironment:
       python.length > 0
@@ -167,11 +175,18 @@ export function readPolicy({ policyFile }: Pick<DomainFiles, "policyFile">): str
 
 function rulesOf(server: string, module: DomainServer, toolbox: Toolbox): PolicyRule[] {
   const wire = (tool: string) => toolbox.resolve(`${server}.${tool}`)?.spec.name ?? tool;
-  return (module.rules ?? []).map((rule) =>
-    rule.rule === "authorize_first"
-      ? { ...rule, tool: wire(rule.tool), except: rule.except?.map(wire) }
-      : { ...rule, tools: rule.tools.map(wire) },
-  );
+  return (module.rules ?? []).map((rule) => {
+    switch (rule.rule) {
+      case "authorize_first":
+        return { ...rule, tool: wire(rule.tool), except: rule.except?.map(wire) };
+      case "one_person":
+        return { ...rule, tool: wire(rule.tool) };
+      case "transfer":
+        return { ...rule, tools: rule.tools?.map(wire), locked_by: rule.locked_by && wire(rule.locked_by) };
+      default:
+        return { ...rule, tools: rule.tools.map(wire) };
+    }
+  });
 }
 
 function mergeLists(lists: { [key: string]: string[] }[]): { [key: string]: string[] } {

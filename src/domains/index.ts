@@ -6,6 +6,6 @@ export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } 
 export { loadMcpDomain } from "./mcp-domain.ts";
 export { openForMode } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
-export { expectedState, type PlayedPlan, playPlan } from "./play-plan.ts";
+export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";
 export { openResources, type RunResources } from "./resources.ts";

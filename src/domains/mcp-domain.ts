@@ -12,6 +12,7 @@ export async function loadMcpDomain(name: string, servers: McpServersConfig, hub
     toolbox: new Toolbox([{ server: name, tools }]),
     rules: [],
     volatile: {},
+    freeArguments: {},
     contentHash: contentHash([Object.entries(servers).map(([server, config]) => [server, launchOf(config)]), tools]),
     openEnvironment: (seed) => hub.open(seed),
   };

@@ -1,7 +1,10 @@
 // A query's reference plan, executed: what a flawless agent's calls return and leave behind.
 import {
+  contentHash,
   fillPlaceholders,
+  type JsonObject,
   listPlannedCalls,
+  type PlanCall,
   type PlayedCall,
   type Query,
   type StateChanges,
@@ -10,21 +13,37 @@ import {
 import type { Domain } from "./domain.ts";
 
 export type PlayedPlan = {
-  calls: (PlayedCall & { arguments: string; result: ToolResult })[];
+  /** `changes`: whether the call changed any record */
+  calls: (PlayedCall & { arguments: string; result: ToolResult; changes: boolean })[];
   state: StateChanges;
 };
 
-export async function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
+export function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
+  const calls = listPlannedCalls(query.taskInfo.plan ?? []);
+  return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), seed);
+}
+
+/** `fill` gives a call's real arguments, from what earlier calls returned. */
+export async function playCalls<Call extends PlanCall>(
+  domain: Domain,
+  planned: readonly Call[],
+  fill: (call: Call, played: readonly PlayedCall[]) => JsonObject,
+  seed = 0,
+): Promise<PlayedPlan> {
   const environment = await domain.openEnvironment(seed);
   const calls: PlayedPlan["calls"] = [];
   try {
-    for (const [index, call] of listPlannedCalls(query.taskInfo.plan ?? []).entries()) {
-      const args = JSON.stringify(fillPlaceholders(call.arguments, calls));
+    let state = await environment.state();
+    for (const [index, call] of planned.entries()) {
+      const args = JSON.stringify(fill(call, calls));
       const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
       const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
-      calls.push({ name: call.name, arguments: args, content: result.content, result });
+      const before = state;
+      if (!environment.isReadOnly(wire)) state = await environment.state();
+      const changes = state !== before && contentHash(state) !== contentHash(before);
+      calls.push({ name: call.name, arguments: args, content: result.content, result, changes });
     }
-    return { calls, state: await environment.state() };
+    return { calls, state };
   } finally {
     await environment.close();
   }

@@ -6,9 +6,12 @@ import { type Check, type CheckContext, type CheckResult, failed, notCheckable, 
 import { actionsCheck } from "./checks/actions.ts";
 import { answerCheck, judgedAnswerCheck } from "./checks/answer.ts";
 import { assertionsCheck } from "./checks/assertions.ts";
+import { claimsCheck } from "./checks/claims.ts";
 import { communicateCheck } from "./checks/communicate.ts";
+import { conductCheck } from "./checks/conduct.ts";
 import { policyCheck } from "./checks/policy.ts";
 import { qualityCheck } from "./checks/quality.ts";
+import { refusalCheck } from "./checks/refusal.ts";
 import { stateCheck } from "./checks/state.ts";
 import { judgedUserCheck, userCheck } from "./checks/user.ts";
 import type { EvaluationSettings } from "./settings.ts";
@@ -37,9 +40,12 @@ function builtIn({ actions, quality_pass }: EvaluationSettings, hasJudge: boolea
     actionsCheck(actions),
     stateCheck,
     policyCheck,
+    claimsCheck,
     communicateCheck,
+    refusalCheck,
     hasJudge ? judgedAnswerCheck : answerCheck,
     hasJudge ? judgedUserCheck : userCheck,
+    conductCheck,
     assertionsCheck,
     qualityCheck(quality_pass),
   ];
@@ -59,6 +65,7 @@ async function loadCheck(file: string): Promise<Check> {
     name: typeof own.name === "string" ? own.name : basename(file, extname(file)),
     version: typeof own.version === "number" ? own.version : 1,
     settings: own.settings as Json | undefined,
+    guards: own.guards === true,
     run: async (context) => {
       try {
         return toResult(await run(context));

@@ -34,11 +34,16 @@ export type Verdict = {
 export type Undecided = { pass: null; score: null; reason: string; blame?: "judge" | "infrastructure"; details?: Json };
 export type CheckResult = Verdict | Undecided;
 
+/** What rules cannot decide, as a statement for a judge, with the part of the dialogue that it is about. */
+export type Doubt = { statement: string; evidence: string };
+
 export type Check = {
   name: string;
   /** raised when it may judge differently than before: such rollouts are scored again */
   version: number;
   needsJudge?: boolean;
+  /** it finds faults: failing it fails the rollout, passing it does not solve the task */
+  guards?: boolean;
   /** its settings, if not the defaults; when they change, rollouts are scored again */
   settings?: Json;
   run(context: CheckContext): Promise<CheckResult> | CheckResult;

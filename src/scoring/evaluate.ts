@@ -41,6 +41,8 @@ export type EvaluationOptions = {
   judge?: { client: ModelClient; votes: number };
   /** rollouts at once */
   workers: number;
+  /** scores everything again, whatever there is already */
+  force?: boolean;
   /** set: no further rollout is begun; running checks may finish */
   park?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
@@ -72,7 +74,9 @@ export class Evaluation {
     this.#lock = Lock.take(join(folder, "scores.lock"), folder);
     try {
       const file = join(folder, SCORES_FILE);
-      const completeBytes = scanScores(file, (score) => this.#done.add(doneKey(score)));
+      const completeBytes = scanScores(file, (score) => {
+        if (!options.force) this.#done.add(doneKey(score));
+      });
       this.#scores = new AppendFile(file, { sync: "batch", completeBytes });
       this.#votes = openVoteStore(join(folder, "judgements.jsonl"));
       this.#judge = judge && createJudge(judge.client, judge.votes, this.#votes);
@@ -126,19 +130,20 @@ export class Evaluation {
     const record = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
     const trajectory = readTrajectory(bytes, dataset);
     this.counts.rollouts++;
+    const query = dataset.query(trajectory.query_id);
+    const basis = basisOf(dataset, query);
     const wanted = this.#checks.filter(
       ({ check, settings }) =>
-        !this.#done.has(doneKey({ ...trajectory, check: check.name, version: check.version, record, settings })),
+        !this.#done.has(doneKey({ ...trajectory, check: check.name, version: check.version, record, settings, basis })),
     );
     this.counts.kept += this.#checks.length - wanted.length;
     if (wanted.length === 0) return;
-    const query = dataset.query(trajectory.query_id);
     const context = query && this.#context(dataset, trajectory, query);
     for (const { check, settings } of wanted) {
       const result = context
         ? await runCheck(check, context)
         : notCheckable(`the query ${trajectory.query_id} is no longer in the dataset`);
-      const score = toScoreRecord(trajectory, { check, record, settings }, result);
+      const score = toScoreRecord(trajectory, { check, record, settings, basis }, result);
       await this.#scores.append(jsonLine(score));
       this.counts.checks++;
       this.#options.onScore?.(score);
@@ -218,12 +223,19 @@ function readTrajectory(bytes: Buffer, { name }: ScoredDataset): Trajectory {
   }
 }
 
-type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings"> &
+/** Of everything besides the record that a verdict rests on: when it changes, rollouts are scored again. */
+function basisOf({ domain, validated }: ScoredDataset, query: Query | undefined): string {
+  const { rules, policy, volatile, freeArguments, contentHash: content } = domain ?? {};
+  const task = query && validated?.(query);
+  return contentHash({ query: query?.hash, task, content, rules, policy, volatile, freeArguments });
+}
+
+type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings" | "basis"> &
   Partial<Pick<ScoreRecord, "pass" | "blame">>;
 
 /** Results left undecided because a judge or a tool was out of reach are tried again next time. */
 function doneKey(score: Done): string {
   if (score.pass === null && score.blame) return "";
-  const { check, version, record, settings } = score;
-  return contentHash(`${recordKeyText(score)} ${check} ${version} ${record} ${settings ?? ""}`);
+  const { check, version, record, settings = "", basis = "" } = score;
+  return contentHash(`${recordKeyText(score)} ${check} ${version} ${record} ${settings} ${basis}`);
 }

@@ -1,19 +1,20 @@
 // What a flawless agent would have called and left behind: from the query's plan, from the dataset's validated tasks, or
 // just from the list of tool names. How much is known differs, and checks say so.
 import {
-  fillPlaceholders,
+  isObject,
   type Json,
   type JsonObject,
   listPlannedCalls,
   type PlanCall,
+  type PlayedCall,
+  parseJson,
   type Query,
   type ReferencePlan,
   type StateChanges,
 } from "../core/index.ts";
-import { type Domain, expectedState, type PlayedPlan, playPlan } from "../domains/index.ts";
+import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan } from "../domains/index.ts";
 import { isPreviewText } from "./transcript.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
-import { isHardValue } from "./values.ts";
 
 /** What the call did when the reference was played; `unplayed` if it could not be. */
 type CallKind = "read" | "write" | "preview" | "refused" | "unplayed";
@@ -22,9 +23,11 @@ export type ReferenceCall = {
   /** on the wire */
   name: string;
   arguments: JsonObject;
-  /** arguments whose value is not known beforehand: an earlier result gives it */
+  /** arguments that may have any value: an earlier result gives it, or the dataset says that it does not matter */
   open: string[];
   kind: CallKind;
+  /** it changed records; false if that is unknown */
+  changes: boolean;
 };
 
 export type Reference = {
@@ -32,8 +35,8 @@ export type Reference = {
   calls: ReferenceCall[];
   /** undefined if the calls could not be played */
   state: StateChanges | undefined;
-  /** what the user has to be told, as far as the plan says */
-  facts: (string | number)[];
+  /** the played calls, for references in the query to what they returned */
+  played: readonly PlayedCall[];
 };
 
 export async function findReference(
@@ -46,7 +49,7 @@ export async function findReference(
   if (validated) return fromValidated(query, validated, domain);
   if (Array.isArray(trajectory) && trajectory.length > 0) {
     const calls = trajectory.map((name) => toUnplayed({ name: String(name), arguments: {} }, domain));
-    return { source: "trajectory", calls, state: expectedState(query, []), facts: [] };
+    return { source: "trajectory", calls: withoutRepeats(calls), state: expectedState(query, []), played: [] };
   }
   return "the query has no reference (task_info.plan, task_info.trajectory, validated_tasks)";
 }
@@ -54,54 +57,101 @@ export async function findReference(
 async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Promise<Reference> {
   const played = await playPlan(domain, query);
   const planned = listPlannedCalls(plan);
-  const calls = played.calls.map((call, index) => toCall(call, planned[index] as PlanCall, domain, played.state));
-  return { source: "plan", calls, state: played.state, facts: factsOf(plan, played, calls, domain) };
+  const calls = played.calls.map((call, index) => {
+    const args = JSON.parse(call.arguments) as JsonObject;
+    const open = Object.entries((planned[index] as PlanCall).arguments).flatMap(([key, value]) =>
+      isGivenOut(value, args[key] ?? null, domain, played.state) ? [key] : [],
+    );
+    return toCall(call, open, domain);
+  });
+  return { source: "plan", calls, state: played.state, played: played.calls };
 }
 
-/** Values that only an earlier call can supply make the reference unplayable; names and other arguments still count. */
+/**
+ * `confirm` is part of playing a call. A value that an earlier result gives is taken from there; if there is none, or
+ * several, or a call is refused, the reference cannot be played: its names and known values still count.
+ */
 async function fromValidated(query: Query, task: ValidatedTask, domain: Domain): Promise<Reference> {
-  const calls = task.calls;
-  if (calls.some(({ open }) => open.length > 0)) {
-    return {
-      source: "validated_tasks",
-      calls: calls.map((call) => toUnplayed(call, domain, call.open)),
-      state: expectedState(query, []),
-      facts: [],
-    };
+  const planned = withoutRepeats(task.calls);
+  const unplayable = {
+    source: "validated_tasks" as const,
+    calls: planned.map((call) => toUnplayed(call, domain, call.open)),
+    state: expectedState(query, []),
+    played: [],
+  };
+  let isComplete = true;
+  const played = await playCalls(domain, planned, ({ name, arguments: args, open }, earlier) => {
+    const given = open.map((key) => [key, findValue(key, earlier)] as const);
+    isComplete &&= given.every(([, value]) => value !== undefined);
+    const filled = Object.fromEntries(given.filter(([, value]) => value !== undefined)) as JsonObject;
+    return { ...args, ...filled, ...(takesConfirm(name, domain) ? { confirm: true } : {}) };
+  });
+  const calls = played.calls.map((call, index) => toCall(call, planned[index]?.open ?? [], domain));
+  const works = isComplete && calls.every(({ kind }) => kind === "read" || kind === "write");
+  return works ? { source: "validated_tasks", calls, state: played.state, played: played.calls } : unplayable;
+}
+
+/** A list of names holds a call twice if it was previewed first; played with `confirm`, once is enough. */
+function withoutRepeats<Call extends PlanCall>(calls: Call[]): Call[] {
+  const seen = new Set<string>();
+  return calls.filter((call) => {
+    const key = JSON.stringify([call.name, call.arguments]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function takesConfirm(name: string, domain: Domain): boolean {
+  const properties = domain.toolbox.resolve(name)?.spec.parameters.properties;
+  return isObject(properties) && properties.confirm !== undefined;
+}
+
+/** The value under this key in the latest result that has one; undefined if that result has several. */
+function findValue(key: string, played: readonly PlayedCall[]): Json | undefined {
+  for (const { content } of played.toReversed()) {
+    const found = new Set(valuesUnder(key, parseJson(content)));
+    if (found.size === 1) return [...found][0];
+    if (found.size > 1) return undefined;
   }
-  const plan: ReferencePlan = [
-    { steps: calls.map(({ name, arguments: args }) => ({ calls: [{ name, arguments: args }] })) },
-  ];
-  const played = await playPlan(domain, { ...query, taskInfo: { ...query.taskInfo, plan } });
-  const kinds = played.calls.map((call, index) => toCall(call, calls[index] as PlanCall, domain, played.state));
-  const works = kinds.every(({ kind }) => kind === "read" || kind === "write");
-  return { source: "validated_tasks", calls: kinds, state: works ? played.state : undefined, facts: [] };
+  return undefined;
+}
+
+function valuesUnder(key: string, value: unknown): Json[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesUnder(key, item));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === key && (typeof member === "string" || typeof member === "number") ? [member] : valuesUnder(key, member),
+  );
 }
 
 function toCall(
-  { name, arguments: text, content, result }: PlayedPlan["calls"][number],
-  planned: PlanCall,
+  { name, arguments: text, content, result, changes }: PlayedPlan["calls"][number],
+  open: string[],
   domain: Domain,
-  state: StateChanges,
 ): ReferenceCall {
-  const args = JSON.parse(text) as JsonObject;
-  const open = Object.entries(planned.arguments).flatMap(([key, value]) =>
-    isGivenOut(value, args[key] ?? null, domain, state) ? [key] : [],
-  );
   const wire = domain.toolbox.resolve(name)?.spec.name ?? name;
-  const kind: CallKind = result.isError
+  const kind = result.isError
     ? "refused"
     : isPreviewText(content)
       ? "preview"
       : isRead(wire, domain)
         ? "read"
         : "write";
-  return { name: wire, arguments: args, open, kind };
+  return { name: wire, arguments: JSON.parse(text), open: [...open, ...freeOf(wire, domain)], kind, changes };
 }
 
 function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): ReferenceCall {
   const name = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
-  return { name, arguments: call.arguments, open, kind: "unplayed" };
+  return {
+    name,
+    arguments: call.arguments,
+    open: [...open, ...freeOf(name, domain)],
+    kind: "unplayed",
+    changes: false,
+  };
+}
+
+function freeOf(wire: string, domain: Domain): string[] {
+  return domain.freeArguments[wire] ?? [];
 }
 
 /** Ids generated during play differ from one environment to the next, no matter where they were read. */
@@ -138,47 +188,10 @@ export function isRead(name: string, domain: Domain): boolean {
   return isDeclared ? named.spec.readOnly : READ_NAME.test(named.tool);
 }
 
-/**
- * Hard values (numbers, dates, identifiers) that the plan tells the user from the turn of the last write on: its
- * outcome. If nothing is written, the answer is the task, so all turns count. Ids generated during play are left
- * out: every environment generates its own.
- */
-function factsOf(
-  plan: ReferencePlan,
-  played: PlayedPlan,
-  calls: readonly ReferenceCall[],
-  domain: Domain,
-): (string | number)[] {
-  const givenOut = new Set(newIds(played.state));
-  const authorizing = new Set(domain.rules.flatMap((rule) => (rule.rule === "authorize_first" ? [rule.tool] : [])));
-  let position = 0;
-  let from = 0;
-  const upTo: number[] = [];
-  for (const [turn, { steps = [] }] of plan.entries()) {
-    const made = calls.slice(position, position + listPlannedCalls([{ steps }]).length);
-    position += made.length;
-    upTo.push(position);
-    if (made.some(({ kind, name }) => kind === "write" && !authorizing.has(name))) from = turn;
-  }
-  const facts = plan.flatMap(({ say = "" }, turn) => {
-    if (turn < from) return [];
-    return [...say.matchAll(/\{\{[^{}]+\}\}/g)].flatMap(([reference]) => {
-      const value = fillPlaceholders(reference as Json, played.calls.slice(0, upTo[turn]));
-      return isFact(value, givenOut) ? [value] : [];
-    });
-  });
-  return [...new Set(facts)];
-}
+const SIGN_IN_NAME = /^(authori[sz]e|authenticate|verify|identify|log_?in|sign_?in)(_|$)/;
 
-function isFact(value: Json, known: ReadonlySet<string>): value is string | number {
-  if (typeof value === "string" && (value.startsWith("{{") || known.has(value))) return false;
-  return isHardValue(value);
-}
-
-/** What the query itself says must be told, regardless of the plan. */
-export function listStatedFacts(query: Query): (string | number)[] | undefined {
-  const { communicate, communicate_info: info } = query.taskInfo;
-  const list = communicate ?? info;
-  if (!Array.isArray(list)) return undefined;
-  return list.flatMap((item) => (typeof item === "string" || typeof item === "number" ? [item] : []));
+/** It only says who is speaking: how often and when is the policy's affair. */
+export function isSignIn(name: string, domain: Domain): boolean {
+  if (domain.rules.some((rule) => rule.rule === "authorize_first" && rule.tool === name)) return true;
+  return SIGN_IN_NAME.test(domain.toolbox.resolve(name)?.tool ?? name);
 }

@@ -13,6 +13,10 @@ export type ScoreRecord = RecordKey & {
   record: string;
   /** hash of the check's settings, if it has any */
   settings?: string;
+  /** hash of what it was judged by: the query, its reference, the domain's rules and policy */
+  basis?: string;
+  /** the check finds faults; passing it does not solve the task */
+  guards?: boolean;
   /** null: not checkable */
   pass: boolean | null;
   score: number | null;
@@ -21,11 +25,11 @@ export type ScoreRecord = RecordKey & {
   details?: Json;
 };
 
-export type ScoredBy = { check: Check; record: string; settings: string | undefined };
+export type ScoredBy = { check: Check; record: string; settings: string | undefined; basis: string };
 
 export function toScoreRecord(
   { id, dataset, query_id, rollout }: Trajectory,
-  { check, record, settings }: ScoredBy,
+  { check, record, settings, basis }: ScoredBy,
   { pass, score, reason, blame, details }: CheckResult,
 ): ScoreRecord {
   return {
@@ -34,6 +38,8 @@ export function toScoreRecord(
     version: check.version,
     record,
     settings,
+    basis,
+    guards: check.guards ? true : undefined,
     pass,
     score,
     reason,

@@ -8,7 +8,10 @@ export const VOTES = 1;
 const names = z.array(z.string().min(1));
 
 const actionRulesSchema = z.strictObject({
-  order: z.enum(["any", "reference"]).optional().describe("whether the calls must come in the reference's order"),
+  order: z
+    .enum(["any", "strict", "reference"])
+    .optional()
+    .describe("strict: the reference's own calls in their order, also those it only tried (reference: the old name)"),
   extra: z
     .enum(["reads", "all", "none"])
     .optional()

@@ -46,22 +46,28 @@ type Normalised = {
 
 /** Splits new records from changed ones, drops volatile fields, and replaces new ids by what they stand for. */
 function normalise(state: StateChanges, volatile: Volatile): Normalised {
-  const rows = Object.entries(state).flatMap(([table, changes]) =>
-    Object.entries(changes).map(([id, row]) => ({ table, id, row: row && without(row, volatile[table] ?? []) })),
-  );
-  const fresh = rows.filter(({ id, row }) => row !== null && Object.values(row).includes(id));
+  const rows = Object.entries(state).flatMap(([table, changes]) => {
+    const fields = [...(volatile[table] ?? []), ...(volatile["*"] ?? [])];
+    return Object.entries(changes).map(([id, row]) => ({
+      table,
+      id,
+      isNew: row !== null && Object.values(row).includes(id),
+      row: row && without(row, fields),
+    }));
+  });
+  const fresh = rows.filter(({ isNew }) => isNew);
   const isFresh = new Set(fresh);
   // each new id first stands for its table, then for its record's content: records that point at each other then differ
   let names = new Map(fresh.map(({ id, table }) => [id, `new ${table}`]));
   names = new Map(
-    fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(renameFields(row as Row, names))}`]),
+    fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(foldValue(renameFields(row as Row, names)))}`]),
   );
   const result: Normalised = { known: {}, added: {} };
   for (const entry of rows) {
     const { table, id, row } = entry;
     if (isFresh.has(entry)) {
       const own = renameFields(row as Row, names);
-      result.added[table] = [...(result.added[table] ?? []), { id, row: own, text: canonicalJson(own) }];
+      result.added[table] = [...(result.added[table] ?? []), { id, row: own, text: canonicalJson(foldValue(own)) }];
     } else if (row === null || Object.keys(row).length > 0) {
       result.known[table] = { ...result.known[table], [id]: row && renameFields(row, names) };
     }
@@ -147,7 +153,16 @@ function fieldsOf(a: Row, b: Row): string[] {
 }
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
-  return canonicalJson(a ?? null) === canonicalJson(b ?? null);
+  return canonicalJson(foldValue(a ?? null)) === canonicalJson(foldValue(b ?? null));
+}
+
+/** Texts are the same whatever their case and spacing, numbers to six decimals. */
+function foldValue(value: Json): Json {
+  if (typeof value === "string") return value.normalize("NFKC").replace(/\s+/g, " ").trim().toLowerCase();
+  if (typeof value === "number") return Math.round(value * 1e6) / 1e6;
+  if (Array.isArray(value)) return value.map(foldValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, foldValue(member)]));
 }
 
 function gapBetween(a: Row, b: Row): number {

@@ -1,16 +1,18 @@
 // From the results of its checks to a rollout's score, and whose fault it is if it failed. Checks that could not
-// decide take no part; if none could, the rollout is not scored at all.
+// decide take no part; if none could, the rollout is unscored: neither solved nor failed.
 import type { Blame, StopReason } from "../core/index.ts";
 import type { ScoreRecord } from "./scores.ts";
 import type { EvaluationSettings } from "./settings.ts";
 
 export type ScoreRule = NonNullable<EvaluationSettings["score"]>;
-type CheckScore = Pick<ScoreRecord, "check" | "pass" | "score" | "reason" | "blame">;
+type CheckScore = Pick<ScoreRecord, "check" | "pass" | "score" | "reason" | "blame" | "guards">;
 
 export type TaskScore = {
-  /** null: no check could decide */
+  /** null: unscored, nothing could decide whether the task was solved */
   pass: boolean | null;
   score: number | null;
+  /** the checks that failed, or if none did, those that passed; empty if unscored */
+  decided_by: string[];
   blame?: Blame;
   /** why it is blamed */
   evidence?: string;
@@ -21,17 +23,22 @@ export type Ending = { stop_reason: StopReason; blame?: Blame; message?: string 
 
 export function taskScore(results: Iterable<CheckScore>, ending: Ending, rule: ScoreRule = "product"): TaskScore {
   const all = [...results];
-  const decided = all.filter((result) => result.pass !== null);
+  const failures = all.filter(({ pass }) => pass === false);
+  const passes = all.filter(({ pass, guards }) => pass === true && !guards);
+  const decided = [...failures, ...passes];
   if (decided.length === 0) {
     const failedJudge = all.find((result) => result.blame === "judge");
-    return failedJudge
-      ? { pass: null, score: null, blame: "judge", evidence: failedJudge.reason }
-      : { pass: null, score: null };
+    const unscored = { pass: null, score: null, decided_by: [] };
+    return failedJudge ? { ...unscored, blame: "judge", evidence: failedJudge.reason } : unscored;
   }
-  const scores = decided.map(({ score }) => score ?? 0);
-  const pass = decided.every((result) => result.pass);
-  const score = combine(scores, rule);
-  return pass ? { pass, score } : { pass, score, ...blameFor(decided, ending) };
+  const score = combine(
+    decided.map((result) => result.score ?? 0),
+    rule,
+  );
+  const decided_by = (failures.length > 0 ? failures : passes).map(({ check }) => check);
+  return failures.length === 0
+    ? { pass: true, score, decided_by }
+    : { pass: false, score, decided_by, ...blameFor(failures, ending) };
 }
 
 function combine(scores: number[], rule: ScoreRule): number {
@@ -40,17 +47,24 @@ function combine(scores: number[], rule: ScoreRule): number {
   return scores.reduce((product, score) => product * score, 1);
 }
 
-/** Blame goes to the infrastructure first, then the user, then a tool; the agent is to blame for the rest. */
-function blameFor(decided: CheckScore[], ending: Ending): { blame: Blame; evidence: string } {
+const MISCONDUCT = ["policy", "claims", "conduct", "refusal"];
+
+/**
+ * Blame goes to the infrastructure first; then to an agent that broke a rule, whatever the user did; then to the user,
+ * then to a tool. The agent is to blame for the rest.
+ */
+function blameFor(failures: CheckScore[], ending: Ending): { blame: Blame; evidence: string } {
   const ended = blameEnding(ending);
+  const evidence = (found: CheckScore[]) => found.map(({ check, reason }) => `${check}: ${reason}`).join("; ");
+  if (ended?.blame === "infrastructure") return ended;
+  const broken = failures.filter(({ check, blame }) => MISCONDUCT.includes(check) && (blame ?? "agent") === "agent");
+  if (broken.length > 0) return { blame: "agent", evidence: evidence(broken) };
   if (ended && ended.blame !== "agent") return ended;
-  const failures = decided.filter(({ pass }) => pass === false);
   for (const blame of ["infrastructure", "user", "tool", "judge"] as const) {
     const found = failures.find((failure) => failure.blame === blame);
-    if (found) return { blame, evidence: `${found.check}: ${found.reason}` };
+    if (found) return { blame, evidence: evidence([found]) };
   }
-  const evidence = failures.map(({ check, reason }) => `${check}: ${reason}`).join("; ");
-  return { blame: "agent", evidence: ended ? `${ended.evidence}; ${evidence}` : evidence };
+  return { blame: "agent", evidence: [ended?.evidence, evidence(failures)].filter(Boolean).join("; ") };
 }
 
 /** Token and cost limits are the agent's fault; a time limit may be due to a slow endpoint. */

@@ -2,13 +2,15 @@
 // were found to work. Optional, as is every part of it.
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, type Json, type JsonObject, type Query } from "../core/index.ts";
+import { canonicalJson, isObject, type Json, type JsonObject, type Query } from "../core/index.ts";
 import { type DomainFiles, parseNames, setKey } from "../domains/index.ts";
 import { readJson } from "../files/index.ts";
 
+/** `open`: arguments whose value an earlier result gives. */
 type ValidatedCall = { name: string; arguments: JsonObject; open: string[] };
 export type ValidatedTask = { calls: ValidatedCall[] };
 export type FindValidated = (query: Query) => ValidatedTask | undefined;
+type Combo = Record<string, unknown>;
 
 const FROM_BEFORE = /^<From previous tool call output>$/i;
 
@@ -17,14 +19,33 @@ export function openValidatedTasks(files: Pick<DomainFiles, "servers" | "serverF
   const file = server && findFile(join(dirname(dirname(server)), "validated_tasks"), files.servers);
   if (!file) return () => undefined;
   const combos = readCombos(file);
+  const byId = groupBy(combos, ({ combo_id }) => combo_id);
+  const byHash = groupBy(combos, ({ trajectory_hash }) => trajectory_hash);
   return ({ taskInfo }) => {
-    const combo = combos.find(
-      (candidate) =>
-        (taskInfo.combo_id !== undefined && candidate.combo_id === taskInfo.combo_id) ||
-        (taskInfo.trajectory_hash !== undefined && candidate.trajectory_hash === taskInfo.trajectory_hash),
-    );
+    const { combo_id: id, trajectory_hash: hash } = taskInfo;
+    const combo = isGiven(id) ? byId.get(String(id))?.[0] : isGiven(hash) ? theOnly(byHash.get(String(hash))) : undefined;
     return combo && toTask(combo);
   };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function groupBy(combos: Combo[], read: (combo: Combo) => unknown): Map<string, Combo[]> {
+  const groups = new Map<string, Combo[]>();
+  for (const combo of combos) {
+    const key = read(combo);
+    if (isGiven(key)) groups.set(String(key), [...(groups.get(String(key)) ?? []), combo]);
+  }
+  return groups;
+}
+
+/** A hash stands for a list of tool names, so several tasks may share it: then it says nothing about the values. */
+function theOnly(combos: Combo[] = []): Combo | undefined {
+  const values = (combo: Combo) => canonicalJson((combo.value_domain_samples ?? null) as Json);
+  const [first] = combos;
+  return first && combos.every((combo) => values(combo) === values(first)) ? first : undefined;
 }
 
 function findFile(folder: string, servers: string[]): string | undefined {
@@ -38,12 +59,12 @@ function findFile(folder: string, servers: string[]): string | undefined {
   return file && existsSync(file) ? file : undefined;
 }
 
-function readCombos(file: string): Record<string, unknown>[] {
+function readCombos(file: string): Combo[] {
   const list = readJson(file);
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-function toTask(combo: Record<string, unknown>): ValidatedTask | undefined {
+function toTask(combo: Combo): ValidatedTask | undefined {
   const { trajectory, value_domain_samples: samples } = combo;
   if (!Array.isArray(trajectory)) return undefined;
   const values = Object.entries(isObject(samples) ? samples : {});

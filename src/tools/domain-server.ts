@@ -25,9 +25,18 @@ export type ToolHandler = (context: ToolContext, args: never) => Json | Promise<
 
 /** Rules of the policy that a program can check on a trajectory. */
 export type PolicyRule =
+  /** `tool` succeeds before any other tool of its server is called, except these */
   | { id: string; rule: "authorize_first"; tool: string; except?: string[] }
+  /** the user agrees to a call of these before it takes effect */
   | { id: string; rule: "confirm_before"; tools: string[] }
-  | { id: string; rule: "forbidden"; tools: string[] };
+  | { id: string; rule: "forbidden"; tools: string[] }
+  /** `tool` signs in one person, named by the argument `by`, and nobody on behalf of somebody else */
+  | { id: string; rule: "one_person"; tool: string; by: string }
+  /**
+   * The user is handed over, by one of `tools` or in words, only where the policy says so; with `ask`, only after they
+   * agreed, unless the sign-in with `locked_by` is locked.
+   */
+  | { id: string; rule: "transfer"; tools?: string[]; ask?: boolean; locked_by?: string };
 
 export type DomainServer = {
   today: string;

@@ -81,6 +81,7 @@ function createDesk(): Domain {
       { id: "no-fire", rule: "forbidden", tools: ["burn_book"] },
     ],
     volatile: { Reservation: ["note", "at"] },
+    freeArguments: {},
     contentHash: "0",
     openEnvironment: async (seed) => openInProcess({ toolbox, servers: new Map([["Desk", SERVER]]), database }, seed),
   };

@@ -1,29 +1,74 @@
-// `actions`: did the agent make the calls of the reference? Writes count by what they did; calls that the reference itself
-// only tried (a preview, a refusal by the tool) count as tried; reads count if the reference does nothing else. A call
-// that errored counts only if the reference's did too.
+// `actions`: did the agent's calls do what the reference's do? Writes count by their effect: if both leave the same state
+// behind, the way there is the agent's affair, and so are lookups, previews and attempts that a tool refused. Where effects
+// cannot be seen, writes are compared by name and arguments. `order: strict` asks for the reference's own path.
 import type { Domain } from "../../domains/index.ts";
-import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
+import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "../check.ts";
 import { type MatchRules, wrongArguments } from "../match-arguments.ts";
-import { isRead, type Reference, type ReferenceCall } from "../reference.ts";
+import { isRead, isSignIn, type Reference, type ReferenceCall } from "../reference.ts";
 import { type ActionRules, TOLERANCE } from "../settings.ts";
+import { compareStates } from "../state-diff.ts";
 import type { RecordedCall } from "../transcript.ts";
+import { listMustTell } from "./communicate.ts";
 
 export function actionsCheck(rules: ActionRules = {}): Check {
+  const isStrict = rules.order === "strict" || rules.order === "reference";
   return {
     name: "actions",
-    version: 1,
+    version: 2,
     settings: Object.keys(rules).length > 0 ? rules : undefined,
     run: async (context) => {
       const reference = await context.reference();
       if (typeof reference === "string") return notCheckable(reference);
-      return compareCalls(context, reference, context.domain as Domain, rules);
+      const domain = context.domain as Domain;
+      if (isStrict) return compareCalls(context, reference, domain, { rules, wanted: path(reference), isStrict });
+      const wanted = requiredCalls(context, reference, domain);
+      if (!(await hasSameEffects(context, reference, domain)))
+        return compareCalls(context, reference, domain, { rules, wanted, isStrict });
+      const unseen = wanted.filter(({ kind, changes }) => kind !== "write" || !changes);
+      if (unseen.length === 0) return passed("its effects are the reference's", { source: reference.source });
+      const lenient: ActionRules = { ...rules, extra: "all" };
+      return compareCalls(context, reference, domain, { rules: lenient, wanted: unseen, isStrict });
     },
   };
 }
 
+async function hasSameEffects({ replay }: CheckContext, reference: Reference, domain: Domain): Promise<boolean> {
+  if (!reference.state) return false;
+  const played = await replay();
+  return typeof played !== "string" && compareStates(played.state, reference.state, domain.volatile).length === 0;
+}
+
+/**
+ * The reference's writes. If it only looks things up, and the query does not say what must be told, its lookups are
+ * all that can be asked for.
+ */
+function requiredCalls({ query }: CheckContext, { calls }: Reference, domain: Domain): ReferenceCall[] {
+  const isLookup = (call: ReferenceCall) =>
+    call.kind === "read" || (call.kind === "unplayed" && isRead(call.name, domain));
+  const acts = calls.filter((call) => !isLookup(call) && !isSignIn(call.name, domain));
+  const writes = acts.filter(({ kind }) => kind === "write" || kind === "unplayed");
+  if (writes.length > 0 || acts.length > 0 || listMustTell(query)) return writes;
+  return calls.filter(isLookup);
+}
+
+/** Every call that acts, also those that were only tried; a try that a later write repeats is part of that write. */
+function path({ calls }: Reference): ReferenceCall[] {
+  const without = (call: ReferenceCall) => JSON.stringify([call.name, { ...call.arguments, confirm: undefined }]);
+  const written = new Set(calls.filter(({ kind }) => kind === "write").map(without));
+  const acts = calls.filter((call) => call.kind !== "read" && (call.kind === "write" || !written.has(without(call))));
+  return acts.length > 0 ? acts : calls;
+}
+
+type Left = { call: RecordedCall; wire: string };
+type Comparison = { rules: ActionRules; wanted: ReferenceCall[]; isStrict: boolean };
 type Match = { wanted: ReferenceCall; call: RecordedCall | undefined };
 
-function compareCalls({ dialogue }: CheckContext, reference: Reference, domain: Domain, rules: ActionRules) {
+function compareCalls(
+  { dialogue }: CheckContext,
+  reference: Reference,
+  domain: Domain,
+  { rules, wanted, isStrict }: Comparison,
+): CheckResult {
   const matching = matchRules(rules, domain);
   const left = dialogue.calls.map((call) => ({
     call,
@@ -39,11 +84,10 @@ function compareCalls({ dialogue }: CheckContext, reference: Reference, domain: 
     );
     return at === -1 ? undefined : left.splice(at, 1)[0]?.call;
   };
-  const wanted = requiredCalls(reference);
   const matches: Match[] = wanted.map((call) => ({ wanted: call, call: take(call) }));
   const missing = matches.filter(({ call }) => call === undefined).map((match) => match.wanted);
   const extra = left.filter(({ call, wire }) => isExtra(call, wire, { rules, domain, reference, wanted }));
-  const disordered = rules.order === "reference" && !inOrder(matches);
+  const disordered = isStrict && !inOrder(matches);
   const details = {
     source: reference.source,
     missing: missing.map((call) => ({ name: call.name, arguments: call.arguments })),
@@ -66,37 +110,28 @@ function compareCalls({ dialogue }: CheckContext, reference: Reference, domain: 
 }
 
 /** The same call as in the reference was made, and the tool itself broke down. */
-function metTrouble(wanted: ReferenceCall, left: { call: RecordedCall; wire: string }[], rules: MatchRules): boolean {
+function metTrouble(wanted: ReferenceCall, left: Left[], rules: MatchRules): boolean {
   const same = left.filter(
     ({ call, wire }) => wire === wanted.name && wrongArguments(call.arguments ?? {}, wanted, rules).length === 0,
   );
   return same.some(({ call }) => call.isTrouble);
 }
 
-/** A try that a later write of the reference repeats is part of that write. */
-function requiredCalls({ calls }: Reference): ReferenceCall[] {
-  const without = (call: ReferenceCall) => JSON.stringify([call.name, { ...call.arguments, confirm: undefined }]);
-  const written = new Set(calls.filter(({ kind }) => kind === "write").map(without));
-  const acts = calls.filter((call) => call.kind !== "read" && (call.kind === "write" || !written.has(without(call))));
-  return acts.length > 0 ? acts : calls;
-}
-
 function counts(call: RecordedCall, { kind }: ReferenceCall): boolean {
   if (kind === "refused" || kind === "preview") return true;
-  return !call.isError && (kind !== "write" || !call.isPreview);
+  return !call.isError && !call.isPreview;
 }
 
 type Surroundings = { rules: ActionRules; domain: Domain; reference: Reference; wanted: ReferenceCall[] };
 
-/** Extra lookups, attempts and authorisations do no harm; extra effects do. */
+/** Extra lookups, attempts and sign-ins do no harm; extra effects do. */
 function isExtra(call: RecordedCall, wire: string, { rules, domain, reference, wanted }: Surroundings): boolean {
   const allowed = rules.extra ?? "reads";
   if (allowed === "all" || call.isError) return false;
   if (allowed === "none") return !reference.calls.some(({ name }) => name === wire);
   if (call.isPreview || isRead(wire, domain) || reference.source === "trajectory") return false;
-  const authorizes = domain.rules.some((rule) => rule.rule === "authorize_first" && rule.tool === wire);
   const isRepeatedRead = wanted.some((call) => call.name === wire && call.kind === "read");
-  return !authorizes && !isRepeatedRead;
+  return !isSignIn(wire, domain) && !isRepeatedRead;
 }
 
 function inOrder(matches: Match[]): boolean {
@@ -105,20 +140,31 @@ function inOrder(matches: Match[]): boolean {
 }
 
 /** Prose, in any wording: `reason`, `summary`, and fields that the domain declares volatile. */
-const FREE_TEXT = ["reason", "note", "notes", "summary", "comment", "comments", "message", "description", "details"];
+export const FREE_TEXT = [
+  "reason",
+  "note",
+  "notes",
+  "summary",
+  "comment",
+  "comments",
+  "message",
+  "description",
+  "details",
+];
 const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
 
 function matchRules(rules: ActionRules, domain: Domain): MatchRules {
   const { ignore = [], free_text = [], case_sensitive = false, tolerance = TOLERANCE } = rules;
   const volatile = Object.values(domain.volatile).flat();
-  return { ignore, free_text: [...free_text, ...FREE_TEXT, ...SEARCHES, ...volatile], case_sensitive, tolerance };
+  return {
+    ignore: [...ignore, "confirm"],
+    free_text: [...free_text, ...FREE_TEXT, ...SEARCHES, ...volatile],
+    case_sensitive,
+    tolerance,
+  };
 }
 
-function describeMissing(
-  wanted: ReferenceCall,
-  left: { call: RecordedCall; wire: string }[],
-  rules: MatchRules,
-): string {
+function describeMissing(wanted: ReferenceCall, left: Left[], rules: MatchRules): string {
   const tried = left.filter(({ wire }) => wire === wanted.name).map(({ call }) => call);
   const text = `${wanted.name} ${cut(JSON.stringify(wanted.arguments))}`;
   const nearest = tried.findLast((call) => call.arguments !== undefined);

@@ -4,7 +4,7 @@ import { compareStates, diffLines } from "../state-diff.ts";
 
 export const stateCheck: Check = {
   name: "state",
-  version: 1,
+  version: 2,
   run: async ({ reference: findReference, replay, domain }) => {
     const reference = await findReference();
     if (typeof reference === "string") return notCheckable(reference);

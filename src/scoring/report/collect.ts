@@ -105,6 +105,7 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
         ...{ dataset, queryId, rollout },
         pass: scores.isEmpty ? null : false,
         score: scores.isEmpty ? null : 0,
+        decided_by: [],
         blame: "infrastructure",
         evidence: error,
         stopReason: "infrastructure",
