@@ -89,7 +89,9 @@ test("infrastructure failures exit with 3, are tried three times in all, and lef
   const failures = () => work.records<{ id: string; attempt: number }>("outputs/single/failures.jsonl");
   const first = await work.run(RUN);
   expect(first.code).toBe(3);
-  expect(first.stdout).toContain("1 rollouts ended for infrastructure reasons; run the same command to try them again");
+  expect(first.stdout).toContain(
+    "1 rollouts failed for infrastructure reasons; run the same command to try them again",
+  );
   expect((await work.run([...RUN, "--no-retry-failed", "--quiet"])).code).toBe(3);
   expect(failures().map(({ attempt }) => attempt)).toEqual([1]);
   for (const _ of [2, 3, 4]) expect((await work.run([...RUN, "--quiet"])).code).toBe(3);

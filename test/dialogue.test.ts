@@ -55,8 +55,16 @@ describe("every stop condition is switched on by its key", () => {
     ["max_steps_per_turn", { max_steps_per_turn: 2 }, always(search), "max_steps", false, 1],
     ["monitor_max_no_tool_turns", { monitor_max_no_tool_turns: 2 }, always("Yes?"), "max_no_tool_turns", true, 2],
     ["its default of 5 turns without a tool call", {}, always("Yes?"), "max_no_tool_turns", true, 5],
-    ["monitor_max_repeated_calls", { monitor_max_repeated_calls: 3 }, always(search), "repeated_calls", true, 1],
-    ["its default of 5 repeated calls", {}, always(search), "repeated_calls", true, 1],
+    [
+      "only turns without a tool call",
+      { monitor_max_no_tool_turns: 2 },
+      scripted(search, "Found.", "Yes?", "Yes?"),
+      "max_no_tool_turns",
+      true,
+      3,
+    ],
+    ["monitor_max_repeated_calls", { monitor_max_repeated_calls: 3 }, always(search), "repeated_calls", false, 1],
+    ["its default of 5 repeated calls", {}, always(search), "repeated_calls", false, 1],
     [
       "monitor_max_tool_errors",
       { monitor_max_tool_errors: 2 },

@@ -54,6 +54,35 @@ test("a run becomes a dataset: counts add up, files validate, and scripted recor
   expect(stats.stdout).toContain("never used: ");
 });
 
+test("ended, solved and unscored are three things, and an unscored run is told what to do", async () => {
+  const here = workFolder();
+  expect((await here.run([...RUN, "--agent-model", "scripted/agent?skill=0.5"])).code).toBe(0);
+  const scripted = ["--format", "openai", "--include-scripted"];
+
+  const old = await here.run(["export", "run", ...scripted, "--out", "ended.jsonl", "--success-only"]);
+  expect(old.stderr).toBe(
+    "--success-only is now --ended; it keeps records that came to a regular end, not solved ones: for those use --solved\n",
+  );
+  const ended = await here.run(["export", "run", ...scripted, "--out", "ended.jsonl", "--ended"]);
+  expect(ended).toEqual({ ...old, stderr: "" });
+  expect((await here.run(["export", "--help"])).stdout).not.toContain("--success-only");
+
+  for (const choice of [["--solved"], ["--min-score", "0"]]) {
+    const refused = await here.run(["export", "run", ...scripted, "--out", "none.jsonl", ...choice]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`run has no scores, which ${choice[0]} needs. Run: rollout eval run`);
+  }
+  expect(here.has("none.jsonl")).toBe(false);
+  expect((await here.run(["stats", "run"])).stdout).toMatch(/ended +\d.*\nsolved +unknown .*\nunscored +6 \(100 %\)/);
+
+  expect((await here.run(["eval", "run", "--quiet"])).code).toBe(0);
+  const solved = await here.run(["export", "run", ...scripted, "--out", "solved.jsonl", "--solved", "--json"]);
+  const { out, left_out } = JSON.parse(solved.stdout);
+  expect(out).toBeGreaterThan(0);
+  expect(left_out["not solved"]).toBe(6 - out);
+  expect((await here.run(["stats", "run"])).stdout).toContain(`${out} of 6 scored, mean score `);
+});
+
 test("a file with faults ends with 2 and names their lines; wrong words end with 2 too", async () => {
   const here = workFolder();
   const good = {

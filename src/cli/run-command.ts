@@ -160,7 +160,7 @@ function leftText(terminal: Terminal, { config }: ResolvedRun, { left, folder, s
 function nextText({ folder }: RunResult, scripted: boolean): string {
   const shown = quote(shortPath(folder));
   const next = [
-    [`npx rollout eval ${shown}`, "how good they are"],
+    [`npx rollout eval ${shown}`, "which of them are solved"],
     [
       `npx rollout export ${shown} --format openai --out data${scripted ? " --include-scripted" : ""}`,
       "what a trainer loads",
@@ -174,7 +174,7 @@ function nextText({ folder }: RunResult, scripted: boolean): string {
 function failuresLine({ folder, failed, datasets }: RunResult): string {
   const givenUp = datasets.reduce((sum, dataset) => sum + dataset.givenUp, 0);
   const again = failed > givenUp ? "run the same command to try them again" : "they are not tried again";
-  return `${shortPath(join(folder, FAILURES_FILE))}: ${failed} rollouts ended for infrastructure reasons; ${again}`;
+  return `${shortPath(join(folder, FAILURES_FILE))}: ${failed} rollouts failed for infrastructure reasons; ${again}`;
 }
 
 function resumeCommand(folder: string): string {
@@ -197,6 +197,6 @@ function printExample(terminal: Terminal, result: RunResult): void {
   const trajectory = JSON.parse(line.bytes.toString("utf8")) as Trajectory;
   const { id, domains, metadata } = trajectory;
   const title = terminal.paint("bold", `One of them: ${printable(id)}`);
-  terminal.out(`\n${title} (${domains.join(" + ")}, ended by ${metadata.stop_reason})\n`);
+  terminal.out(`\n${title} (${domains.join(" + ")}, stop reason ${metadata.stop_reason})\n`);
   for (const text of trajectoryLines(terminal, trajectory, 400)) terminal.out(text);
 }

@@ -23,6 +23,7 @@ export type LoopReason = keyof typeof LOOP_REASONS;
 export type StopReason = LoopReason | (string & {});
 
 export type Outcome = {
+  /** the dialogue came to a regular end: people read *ended*; whether the task is *solved* is a score */
   success: boolean;
   stopReason: StopReason;
   blame?: Blame;

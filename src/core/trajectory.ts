@@ -23,6 +23,7 @@ export type UsageRecord = {
 
 export type Trajectory = RecordKey & {
   domains: string[];
+  /** the dialogue came to a regular end: people read *ended*; whether the task is *solved* is a score */
   success: boolean;
   messages: TrajectoryMessage[];
   metadata: {

@@ -4,7 +4,10 @@ import { STOP_REASONS } from "../dialogue/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Choice = {
-  successOnly?: boolean;
+  /** came to a regular end */
+  ended?: boolean;
+  /** the task's checks pass */
+  solved?: boolean;
   minScore?: number;
   stopReasons?: string[];
   datasets?: string[];
@@ -25,13 +28,14 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
   const filters: (Filter | false | undefined)[] = [
     !choice.includeScripted && ((record) => (isScripted(record) ? SCRIPTED : undefined)),
     choice.datasets && (({ dataset }) => (choice.datasets?.includes(dataset) ? undefined : "of another dataset")),
-    choice.successOnly && (({ success }) => (success ? undefined : "no success")),
+    choice.ended && (({ success }) => (success ? undefined : "no regular end")),
     choice.stopReasons &&
       (({ metadata }) =>
-        choice.stopReasons?.includes(metadata.stop_reason ?? "") ? undefined : "ended for another reason"),
+        choice.stopReasons?.includes(metadata.stop_reason ?? "") ? undefined : "another stop reason"),
     choice.tags && ((record) => (hasTags(record, choice.tags ?? []) ? undefined : "not tagged as asked")),
-    minScore !== undefined &&
-      (({ score }) => (score === undefined ? NOT_SCORED : score < minScore ? `score below ${minScore}` : undefined)),
+    (choice.solved || minScore !== undefined) && ((record) => (isScored(record) ? undefined : UNSCORED)),
+    choice.solved && ((record) => (isSolved(record) ? undefined : "not solved")),
+    minScore !== undefined && (({ score = 0 }) => (score < minScore ? `score below ${minScore}` : undefined)),
     maxTokens !== undefined &&
       countTokens &&
       ((record) => (countTokens(record) > maxTokens ? `more than ${maxTokens} tokens` : undefined)),
@@ -47,7 +51,17 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
 }
 
 const SCRIPTED = "made by scripted models (--include-scripted takes them in)";
-export const NOT_SCORED = "not scored (rollout eval scores a run)";
+export const UNSCORED = "unscored";
+
+/** A transform may leave anything in `score`. */
+export function isScored({ score }: ExportRecord): boolean {
+  return Number.isFinite(score);
+}
+
+/** A line that has only a score is solved at 1. */
+export function isSolved({ score = 0, solved = score >= 1 }: ExportRecord): boolean {
+  return solved;
+}
 
 /** Records from before the mark existed are recognised by their models' names. */
 export function isScripted({ metadata }: ExportRecord): boolean {

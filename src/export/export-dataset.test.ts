@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { calls, DIALOGUE, line, result, says, TOOLS, user, writeRun } from "../../test/support/export-records.ts";
 import { UsageError } from "../core/index.ts";
 import { type ExportOptions, exportDataset } from "./export-dataset.ts";
+import { labelRecords } from "./label.ts";
 import { parseSplit, sideOf } from "./split.ts";
 
 function folder(): string {
@@ -114,8 +115,9 @@ describe("choosing", () => {
   const input = () => writeRun(lines, { "scores.jsonl": scores });
 
   test.each<[string, Partial<ExportOptions>, string[], string]>([
-    ["success", { successOnly: true }, ["q1", "q2", "q3"], "no success"],
-    ["stop reason", { stopReasons: ["max_steps"] }, ["q1#1"], "ended for another reason"],
+    ["a regular end", { ended: true }, ["q1", "q2", "q3"], "no regular end"],
+    ["a regular end, by its old name", { successOnly: true }, ["q1", "q2", "q3"], "no regular end"],
+    ["stop reason", { stopReasons: ["max_steps"] }, ["q1#1"], "another stop reason"],
     ["dataset", { datasets: ["Other"] }, ["q2"], "of another dataset"],
     ["tag", { tags: ["recovered"] }, ["q2"], "not tagged as asked"],
     ["absence of a tag", { tags: ["!recovered"] }, ["q1", "q1#1", "q3"], "not tagged as asked"],
@@ -136,6 +138,74 @@ describe("choosing", () => {
     await expect(run([input()], { stopReasons: ["user_stpo"] })).rejects.toThrow(/did you mean "user_stop"/);
     await expect(run([input()], { maxTokens: 5, tokenizer: "o200k" })).rejects.toThrow(/o200k_base/);
     await expect(run([input()], { format: "opanai" })).rejects.toThrow(/did you mean "openai"/);
+  });
+});
+
+describe("choosing by score", () => {
+  const lines = ["q1", "q2", "q3", "q4", "q5"].map((id) => line(id));
+  const undecided = { ...score("q5", 0), pass: null, score: null };
+  const scores = [score("q1", 1), score("q2", 0.5), { ...score("q3", 0.8), pass: true }, undecided];
+  const input = () => writeRun(lines, { "scores.jsonl": scores });
+
+  test("solved are those whose checks pass; a regular end is not enough", async () => {
+    const { ids, counts } = await run([input()], { solved: true });
+    expect(ids).toEqual(["q1", "q3"]);
+    expect(counts.left_out).toEqual({ unscored: 2, "not solved": 1 });
+    expect((await run([input()], { ended: true })).ids).toHaveLength(5);
+  });
+
+  test.each([0, 0.5, 0.9])("an unscored record has not even a score of %d", async (minScore) => {
+    const { ids, counts } = await run([input()], { minScore });
+    expect(ids).toEqual(["q1", "q2", "q3"].filter((_, index) => [1, 0.5, 0.8][index]! >= minScore));
+    expect(counts.left_out.unscored).toBe(2);
+  });
+
+  test.each([null, Number.NaN, "1"])("a transform that leaves %s as the score scores nothing", async (given) => {
+    const transform: ExportOptions["transform"] = (record) => ({ ...record, score: given as never });
+    for (const choice of [{ minScore: 0 }, { solved: true }])
+      expect((await run([input()], { ...choice, transform })).counts.left_out).toEqual({ unscored: 5 });
+  });
+
+  test.each<[string, Partial<ExportOptions>]>([
+    ["--solved", { solved: true }],
+    ["--min-score", { minScore: 0 }],
+    ["--best-of", { bestOf: true }],
+    ["--pairs", { pairs: "preference" }],
+    ["--pairs", { pairs: "kto" }],
+  ])("%s refuses a run that nobody scored, names the command, and writes nothing", async (flag, options) => {
+    const [unscored, out] = [writeRun(lines), folder()];
+    for (const inputs of [[unscored], [input(), unscored]]) {
+      await expect(run(inputs, { ...options, out: join(out, "rows.jsonl") })).rejects.toThrow(
+        `${unscored} has no scores, which ${flag} needs. Run: rollout eval ${unscored}\nNothing was written.`,
+      );
+    }
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  test("a run whose checks could not decide is no run that nobody scored, nor is an empty one", async () => {
+    const evaluated = writeRun(lines, { "scores.jsonl": [undecided] });
+    expect((await run([evaluated, writeRun([])], { solved: true })).counts.left_out).toEqual({ unscored: 5 });
+  });
+
+  test("labelled records keep what they scored; of a score alone, 1 is solved", async () => {
+    const file = join(folder(), "labelled.jsonl");
+    await labelRecords({ input: input(), out: file });
+    expect((await run([file], { solved: true })).ids).toEqual(["q1", "q3"]);
+    const plain = join(folder(), "plain.jsonl");
+    const scored = [line("a", { score: 1 }), line("b", { score: 0.9 }), line("c")];
+    writeFileSync(plain, scored.map((given) => `${JSON.stringify(given)}\n`).join(""));
+    const { ids, counts } = await run([plain], { solved: true });
+    expect(ids).toEqual(["a"]);
+    expect(counts.left_out).toEqual({ "not solved": 1, unscored: 1 });
+    writeFileSync(plain, `${JSON.stringify(line("c"))}\n`);
+    await expect(run([plain], { solved: true })).rejects.toThrow(/plain\.jsonl has no scores.*\(rollout eval DIR\)/);
+  });
+
+  test("the old name of a setting stands nowhere in what is written", async () => {
+    const { files } = await run([input()], { successOnly: true });
+    const written = readFileSync(files.find((file) => file.endsWith("export.json")) ?? "", "utf8");
+    expect(JSON.parse(written).settings).toMatchObject({ ended: true });
+    expect(written).not.toContain("successOnly");
   });
 });
 
@@ -255,9 +325,10 @@ describe("pairs", () => {
     await expect(run([input()], { format: "deepseek", pairs: "kto" })).rejects.toThrow(/these support it: trl/);
   });
 
-  test("a run without scores leaves all out, and says what to do", async () => {
-    const { counts } = await run([writeRun(lines)], { format: "trl", pairs: "preference" });
-    expect(counts.left_out).toEqual({ "not scored (rollout eval scores a run)": 5 });
+  test("unscored rollouts are in no pair and have no label", async () => {
+    const some = writeRun(lines, { "scores.jsonl": scores.slice(0, 3) });
+    for (const pairs of ["preference", "kto"] as const)
+      expect((await run([some], { format: "trl", pairs })).counts.left_out).toMatchObject({ unscored: 2 });
   });
 });
 

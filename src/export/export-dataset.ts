@@ -3,10 +3,11 @@
 import { basename, resolve } from "node:path";
 import { UsageError } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
-import { type Choice, createFilter, isScripted, NOT_SCORED } from "./choose.ts";
+import { type Choice, createFilter, isScored, isScripted, UNSCORED } from "./choose.ts";
 import { Counts, type CountsReport } from "./counts.ts";
 import { DUPLICATE, Duplicates } from "./dedupe.ts";
 import type { Written } from "./formats/format.ts";
+import type { InputFile } from "./inputs.ts";
 import { type Indexed, type Order, orderIndex } from "./order.ts";
 import { chooseFiles, Output, type OutputFiles } from "./output.ts";
 import { type Candidate, makePairs } from "./pairs.ts";
@@ -30,11 +31,14 @@ export type ExportOptions = SourceOptions &
     /** values of keys that must not leave */
     secrets?: readonly string[];
     license?: string;
+    /** @deprecated the old name of `ended` */
+    successOnly?: boolean;
   };
 
 export type ExportResult = { files: string[]; counts: CountsReport };
 
-export async function exportDataset(options: ExportOptions): Promise<ExportResult> {
+export async function exportDataset({ successOnly, ...given }: ExportOptions): Promise<ExportResult> {
+  const options = { ...given, ended: given.ended ?? successOnly };
   const rows = new RowMaker(options);
   const plan = chooseFiles(options.out, rows.container, options.split?.map(({ name }) => name) ?? ["train"]);
   const chooser = await createChooser(options);
@@ -71,6 +75,9 @@ class Export {
   readonly #parts: Parts;
   readonly #counts = new Counts();
   readonly #facts = new CardFacts();
+  /** run folders and lone files of which no record so far has a score, and the others */
+  readonly #unscored = new Map<string, InputFile>();
+  readonly #scored = new Set<string>();
   readonly #secrets: SecretFinder | undefined;
 
   constructor(parts: Parts) {
@@ -88,6 +95,7 @@ class Export {
   async *#chosen(): AsyncGenerator<Located> {
     for await (const item of this.#parts.source.read()) {
       this.#counts.in++;
+      if ("record" in item) this.#lookForScore(item);
       const reason = "reason" in item ? item.reason : this.#parts.chooser(item.record);
       if (reason) this.#counts.leaveOut(reason);
       else yield item as Located;
@@ -99,7 +107,7 @@ class Export {
     const index: Indexed[] = [];
     for await (const { record, source: from } of this.#chosen()) {
       const { query_id, dataset, rollout, score, id } = record;
-      if (score === undefined && (options.bestOf || options.pairs)) this.#counts.leaveOut(NOT_SCORED);
+      if (!isScored(record) && (options.bestOf || options.pairs)) this.#counts.leaveOut(UNSCORED);
       else index.push({ source: from, query: `${dataset}\n${query_id}`, rollout, score: score ?? 0, id });
     }
     const { kept, leftOut } = orderIndex(index, options);
@@ -181,7 +189,29 @@ class Export {
     return { split, index: this.#counts.rowsOf(split) };
   }
 
+  #lookForScore({ record, source: { input } }: Located): void {
+    const place = input.run ?? input.file;
+    if (this.#scored.has(place)) return;
+    if (isScored(record) || this.#parts.source.isEvaluated(input)) {
+      this.#scored.add(place);
+      this.#unscored.delete(place);
+    } else this.#unscored.set(place, input);
+  }
+
+  /** Otherwise the rows of a run that nobody scored would just be missing. */
+  #refuseUnscored(): void {
+    const flag = scoreFlag(this.#parts.options);
+    if (flag === undefined || this.#unscored.size === 0) return;
+    const lines = [...this.#unscored].map(([place, { run }]) => {
+      const advice =
+        run === undefined ? "Score its run (rollout eval DIR) and export that" : `Run: rollout eval ${run}`;
+      return `${place} has no scores, which ${flag} needs. ${advice}`;
+    });
+    throw new UsageError(`${lines.join("\n")}\nNothing was written.`);
+  }
+
   #finish(): ExportResult {
+    this.#refuseUnscored();
     const { options, output, plan, rows } = this.#parts;
     const { license = "unknown", secrets: _secrets, transform, out: _out, ...settings } = options;
     const counts = this.#counts.report();
@@ -213,6 +243,14 @@ class Export {
 
 const UNKNOWN_SYSTEM = "no system prompt is known (--base-path names the dataset folder)";
 const UNKNOWN_TOOLS = "no tools are known (--base-path names the dataset folder)";
+
+/** The flag that asks for scores, if there is one. */
+function scoreFlag({ solved, minScore, bestOf, pairs }: ExportOptions): string | undefined {
+  if (solved) return "--solved";
+  if (minScore !== undefined) return "--min-score";
+  if (bestOf) return "--best-of";
+  return pairs && "--pairs";
+}
 
 async function createChooser(options: ExportOptions): Promise<Parts["chooser"]> {
   const { maxTokens, tokenizer = "o200k_base" } = options;

@@ -16,8 +16,10 @@ export type ExportRecord = Omit<Trajectory, "metadata"> & {
   /** OpenAI function tools under the names that were actually called; undefined if unknown */
   tools: JsonObject[] | undefined;
   metadata: Partial<Trajectory["metadata"]> & { [key: string]: unknown };
-  /** its task score; undefined if it was not scored */
+  /** its task score; undefined if it is unscored */
   score: number | undefined;
+  /** whether its task's checks pass; undefined if it is unscored, or if its line has only a score */
+  solved: boolean | undefined;
   tags: string[];
   /** fields that a transform adds to the row, in any format */
   extra: JsonObject;
@@ -30,7 +32,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
   if (!isObject(line)) return "the line is not a JSON object";
   if (!Array.isArray(line.messages)) return "the line has no messages";
   const { id, query_id, rollout, dataset: named, domains, success, tools, system, ...others } = line;
-  const { messages: _, metadata, score, tags, ...rest } = others;
+  const { messages: _, metadata, score, solved, tags, ...rest } = others;
   const messages: TrajectoryMessage[] = [];
   let prompt = typeof system === "string" ? system : undefined;
   for (const [index, raw] of line.messages.entries()) {
@@ -60,6 +62,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     tools: readTools(tools),
     metadata: isObject(metadata) ? metadata : {},
     score: typeof score === "number" ? score : undefined,
+    solved: typeof solved === "boolean" ? solved : undefined,
     tags: Array.isArray(tags) ? tags.map(String) : [],
     extra: {},
     rest,
@@ -68,13 +71,14 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
 
 /** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools as a field. */
 export function toLine(record: ExportRecord): { [key: string]: unknown } {
-  const { system, messages, extra, rest, score, tags, tools, metadata, ...head } = record;
+  const { system, messages, extra, rest, score, solved, tags, tools, metadata, ...head } = record;
   return {
     ...head,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     tools,
     metadata,
     score,
+    solved,
     tags: tags.length > 0 ? tags : undefined,
     ...rest,
     ...extra,

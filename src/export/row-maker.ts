@@ -1,6 +1,6 @@
 // One format with all its options: from a record, or a pair of them, to a row or the reason why there is none.
 import { type Json, UsageError } from "../core/index.ts";
-import { NOT_SCORED } from "./choose.ts";
+import { isScored, UNSCORED } from "./choose.ts";
 import {
   type ColumnType,
   type Container,
@@ -92,7 +92,7 @@ export class RowMaker {
     if (this.#shape.loss && !dialogue.messages.some((message) => message.role === "assistant" && message.loss))
       return { reason: "no message of the agent is left to learn" };
     if (this.#options.pairs !== "kto") return this.#format.write(dialogue, record, this.#formatOptions(position));
-    if (record.score === undefined) return { reason: NOT_SCORED };
+    if (!isScored(record)) return { reason: UNSCORED };
     const judged = judge({ record, dialogue }, this.#options.desirable ?? 1);
     if (typeof judged === "string") return { reason: judged };
     return this.#format.pairs?.kto?.write(judged, this.#formatOptions(position)) as Written;

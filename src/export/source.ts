@@ -79,6 +79,11 @@ export class Source {
     return record;
   }
 
+  /** Whether its run was scored, even if no check could decide. */
+  isEvaluated({ run }: InputFile): boolean {
+    return run !== undefined && this.#scores.get(run)?.isEmpty === false;
+  }
+
   close(): void {
     this.#reader.close();
   }
@@ -97,15 +102,17 @@ export class Source {
   #label(record: ExportRecord, { run }: InputFile): void {
     if (run !== undefined) {
       this.#prompts.get(run)?.label(record);
-      record.score ??= this.#scoreOf(record, run);
+      if (record.score === undefined) Object.assign(record, this.#scoreOf(record, run));
     }
     this.#base?.label(record);
   }
 
-  #scoreOf({ dataset, query_id: queryId, rollout, metadata }: ExportRecord, run: string): number | undefined {
+  #scoreOf(record: ExportRecord, run: string): Pick<ExportRecord, "score" | "solved"> {
+    const { dataset, query_id: queryId, rollout, metadata } = record;
     const { stop_reason = "", blame } = metadata;
     const key = keyText({ dataset, queryId, rollout });
-    return this.#scores.get(run)?.scoreOf(key, { stop_reason, blame }).score ?? undefined;
+    const found = this.#scores.get(run)?.scoreOf(key, { stop_reason, blame });
+    return { score: found?.score ?? undefined, solved: found?.pass ?? undefined };
   }
 
   async #transformed(record: ExportRecord, source: Parameters<Transform>[1]): Promise<ExportRecord | string> {

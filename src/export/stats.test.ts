@@ -23,6 +23,7 @@ test("counts, lengths, tools used and never used, arguments, duplicates", async 
     success: 2,
     duplicates: 1,
     scored: 1,
+    solved: 0,
     mean_score: 0.5,
     unreadable: { "the line has no messages": 1 },
     stop_reasons: { user_stop: 3 },

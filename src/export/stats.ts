@@ -1,7 +1,7 @@
 // What a collection of records is like: counts, lengths, tools and arguments, repeats. Kept per record: a few numbers
 // and a hash.
 import { isObject, type JsonObject, mean } from "../core/index.ts";
-import { isScripted } from "./choose.ts";
+import { isScored, isScripted, isSolved } from "./choose.ts";
 import { Duplicates } from "./dedupe.ts";
 import type { ExportRecord } from "./record.ts";
 import { Source, type SourceOptions } from "./source.ts";
@@ -22,8 +22,10 @@ export type Stats = {
   unreadable: { [reason: string]: number };
   queries: number;
   datasets: { [name: string]: number };
+  /** came to a regular end */
   success: number;
   scored: number;
+  solved: number;
   mean_score: number | undefined;
   scripted: number;
   stop_reasons: { [reason: string]: number };
@@ -51,7 +53,7 @@ export async function collectStats(options: SourceOptions & { tokenizer?: string
   const messages: number[] = [];
   const calls: number[] = [];
   const scores: number[] = [];
-  const sum = { records: 0, success: 0, scripted: 0, duplicates: 0 };
+  const sum = { records: 0, success: 0, solved: 0, scripted: 0, duplicates: 0 };
   try {
     for await (const item of source.read()) {
       if ("reason" in item) {
@@ -67,7 +69,8 @@ export async function collectStats(options: SourceOptions & { tokenizer?: string
       datasets.add(record.dataset);
       stopReasons.add(record.metadata.stop_reason ?? "unknown");
       models.add(record.metadata.models?.agent ?? "unknown");
-      if (record.score !== undefined) scores.push(record.score);
+      if (isScored(record)) scores.push(record.score as number);
+      sum.solved += isScored(record) && isSolved(record) ? 1 : 0;
       tokens.push(countTokens(record));
       turns.push(record.metadata.total_turns ?? record.messages.filter(({ role }) => role === "user").length);
       messages.push(record.messages.length);

@@ -1,4 +1,4 @@
-// `failures.jsonl`: one line per attempt that ended for infrastructure reasons.
+// `failures.jsonl`: one line per attempt that failed for infrastructure reasons.
 import { parseJson, type RecordKey } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
 

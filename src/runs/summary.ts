@@ -4,6 +4,7 @@ import { scanLines, writeWhole } from "../files/index.ts";
 
 const NOTHING = {
   rollouts: 0,
+  /** came to a regular end */
   success: 0,
   turns: 0,
   tool_calls: 0,

@@ -19,8 +19,11 @@ import { createTerminal, printable, type Terminal, table } from "../printing/ter
 const EXAMPLES = `
 Examples:
   rollout export outputs/example --format openai --out data/train.jsonl --include-scripted
-  rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --success-only --dedupe
+  rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --solved --dedupe
   rollout export outputs/run --format trl --pairs preference --out pairs.jsonl`;
+
+const RENAMED =
+  "--success-only is now --ended; it keeps records that came to a regular end, not solved ones: for those use --solved";
 
 type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split"> & {
   stopReason?: string[];
@@ -38,9 +41,11 @@ export const configure: Configure = (command, host, done) => {
     .addOption(
       new Option("--container <kind>", "another container than the format's own").choices(["jsonl", "parquet"]),
     )
-    .option("--success-only", "only records that came to a regular end")
-    .option("--min-score <score>", "only records with at least this score", atLeastZero)
-    .option("--stop-reason <a,b>", "only records that ended so", list)
+    .option("--ended", "only records that came to a regular end, solved or not")
+    .option("--solved", "only records whose task is solved, by the scores of rollout eval")
+    .addOption(new Option("--success-only", "the old name of --ended").hideHelp())
+    .option("--min-score <score>", "only records with at least this score; unscored ones never", atLeastZero)
+    .option("--stop-reason <a,b>", "only records with these stop reasons", list)
     .option("--dataset <a,b>", "only records of these datasets", list)
     .option("--tag <a,b>", "only records with all these tags; !tag asks for its absence", list)
     .option("--max-tokens <n>", "only records of at most so many tokens", whole(1))
@@ -72,6 +77,7 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
+      if (flags.successOnly) terminal.err(RENAMED);
       const { files, counts } = await exportDataset({
         ...flags,
         inputs,

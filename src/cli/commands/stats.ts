@@ -35,8 +35,9 @@ function statsLines(terminal: Terminal, stats: Stats): string[] {
     ["records", String(stats.records)],
     ["queries", String(stats.queries)],
     ["datasets", listCounts(stats.datasets)],
-    ["success", share(stats.success)],
-    ["scored", stats.mean_score === undefined ? "none" : `${stats.scored}, ${stats.mean_score.toFixed(3)} on average`],
+    ["ended", share(stats.success)],
+    ["solved", solvedText(stats)],
+    ["unscored", share(stats.records - stats.scored)],
     ["stop reasons", listCounts(stats.stop_reasons)],
     ["agent models", listCounts(stats.models)],
     ["scripted", share(stats.scripted)],
@@ -71,6 +72,11 @@ function statsLines(terminal: Terminal, stats: Stats): string[] {
     `never used: ${stats.never_used.join(", ") || "none"}`,
     `never given: ${stats.never_given.join(", ") || "none"}`,
   ].map(printable);
+}
+
+function solvedText({ solved, scored, mean_score }: Stats): string {
+  if (mean_score === undefined) return "unknown (rollout eval scores a run)";
+  return `${solved} of ${scored} scored, mean score ${mean_score.toFixed(3)}`;
 }
 
 function listCounts(counts: { [name: string]: number }): string {

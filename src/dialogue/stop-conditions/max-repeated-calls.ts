@@ -10,7 +10,7 @@ export const maxRepeatedCalls = defineStopCondition({
     .positive()
     .default(5)
     .describe("stop after the same call with the same result so many times in a row"),
-  reasons: { repeated_calls: true },
+  reasons: { repeated_calls: false },
   create:
     (limit) =>
     ({ entries }) => {

@@ -20,7 +20,7 @@ export type StopCondition<Key extends string = string, Schema extends z.ZodType 
   key: Key;
   /** of the key's value, with its description and default */
   schema: Schema;
-  /** each stop reason, with the `success` that it carries */
+  /** each stop reason, with the `success` that it carries: true for a regular end */
   reasons: { [reason: string]: boolean };
   /** the predicate for a value of the key; not called if the key is not set, or false */
   create(value: NonNullable<z.output<Schema>>): (progress: Progress) => Stop | undefined;

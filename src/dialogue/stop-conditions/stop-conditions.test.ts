@@ -39,8 +39,33 @@ test("the first condition that fires decides", () => {
   expect(createStopPolicy({ monitor_rule_detection: false })(progress([said("Goodbye!")]))).toBeUndefined();
 });
 
-test("every reason that a condition gives is a known one, and carries a success of its own", () => {
-  expect(STOP_REASONS).toMatchObject({ max_turns: true, agent_done: true, time_limit: false, user_stop: true });
+test("a regular end carries success, and no other end does", () => {
+  const reasons = Object.entries(STOP_REASONS);
+  const withSuccess = (wanted: boolean) => reasons.flatMap(([reason, success]) => (success === wanted ? reason : []));
+  expect(withSuccess(true).toSorted()).toEqual([
+    "agent_done",
+    "llm_judge",
+    "max_no_tool_turns",
+    "max_turns",
+    "rule_detected",
+    "user_out_of_scope",
+    "user_stop",
+    "user_transfer",
+  ]);
+  expect(withSuccess(false).toSorted()).toEqual([
+    "content_filter",
+    "context_overflow",
+    "cost_budget",
+    "empty_reply",
+    "infrastructure",
+    "max_steps",
+    "repeated_calls",
+    "time_limit",
+    "token_budget",
+    "too_many_tool_errors",
+    "truncated_reply",
+    "user_fault",
+  ]);
 });
 
 test("turns are counted when the agent has answered; a limit of one is a regular end", () => {
@@ -63,11 +88,28 @@ test("turns without a tool call count only in a row, and rejected replies not at
   expect(condition(progress([said("", { rejected: "empty_reply" }), said("One.")]))).toBeUndefined();
 });
 
+test("the answer that closes a turn with a tool call is no turn without one", () => {
+  const condition = createStopPolicy({ monitor_max_no_tool_turns: 5 });
+  const turn = () => [asked("And?"), said("Well.")];
+  const withCall = [asked("Find it."), ...called("find_loan", "{}", "7"), said("Found.")];
+  const four = [...withCall, ...turn(), ...turn(), ...turn(), ...turn()];
+  expect(condition(progress(four))).toBeUndefined();
+  expect(condition(progress([...four, ...turn()]))?.stopReason).toBe("max_no_tool_turns");
+  expect(condition(progress([...four, ...withCall]))).toBeUndefined();
+  const fromTheStart = Array.from({ length: 5 }, turn).flat();
+  expect(condition(progress(fromTheStart.slice(2)))).toBeUndefined();
+  expect(condition(progress(fromTheStart))?.stopReason).toBe("max_no_tool_turns");
+});
+
 test("the same call with the same result counts, across turns; another call, argument or result breaks the row", () => {
   const condition = createStopPolicy({ monitor_max_repeated_calls: 3 });
   const same = () => called("find_loan", '{"id":7}', "busy");
   const row = [...same(), said("Again?"), asked("Yes."), ...same(), ...same()];
-  expect(condition(progress(row, { turnEnded: false }))).toMatchObject({ success: true, stopReason: "repeated_calls" });
+  expect(condition(progress(row, { turnEnded: false }))).toEqual({
+    success: false,
+    stopReason: "repeated_calls",
+    blame: "agent",
+  });
   for (const other of [
     called("renew_loan", '{"id":7}', "busy"),
     called("find_loan", '{"id":8}', "busy"),

@@ -28,6 +28,7 @@ function createCanonical(container: Container): Format {
       tools: "json",
       metadata: "json",
       score: "number",
+      solved: "boolean",
       tags: { list: "string" },
     },
     reasoning: { default: "keep", field: true },
