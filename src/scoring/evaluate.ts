@@ -59,6 +59,7 @@ export class Evaluation {
   readonly #done = new Set<string>();
   readonly #offsets = new Map<string, number>();
   readonly #references = new Map<string, Promise<Reference | string>>();
+  readonly #bases = new Map<string, string>();
   readonly #votes;
   readonly #judge: Judge | undefined;
   readonly #never = new AbortController().signal;
@@ -130,14 +131,14 @@ export class Evaluation {
     const record = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
     const trajectory = readTrajectory(bytes, dataset);
     this.counts.rollouts++;
-    const query = dataset.query(trajectory.query_id);
-    const basis = basisOf(dataset, query);
+    const basis = this.#basis(dataset, trajectory.query_id);
     const wanted = this.#checks.filter(
       ({ check, settings }) =>
         !this.#done.has(doneKey({ ...trajectory, check: check.name, version: check.version, record, settings, basis })),
     );
     this.counts.kept += this.#checks.length - wanted.length;
     if (wanted.length === 0) return;
+    const query = dataset.query(trajectory.query_id);
     const context = query && this.#context(dataset, trajectory, query);
     for (const { check, settings } of wanted) {
       const result = context
@@ -170,6 +171,13 @@ export class Evaluation {
       judge: this.#judge,
       signal: this.#never,
     };
+  }
+
+  #basis(dataset: ScoredDataset, queryId: string): string {
+    const key = JSON.stringify([dataset.name, queryId]);
+    const basis = this.#bases.get(key) ?? basisOf(dataset, dataset.query(queryId));
+    this.#bases.set(key, basis);
+    return basis;
   }
 
   /** Played once for all rollouts of a query; rollouts of one query are usually close together. */
@@ -230,7 +238,10 @@ function basisOf({ domain, validated }: ScoredDataset, query: Query | undefined)
   return contentHash({ query: query?.hash, task, content, rules, policy, volatile, freeArguments });
 }
 
-type Done = Pick<ScoreRecord, "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings" | "basis"> &
+type Done = Pick<
+  ScoreRecord,
+  "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings" | "basis"
+> &
   Partial<Pick<ScoreRecord, "pass" | "blame">>;
 
 /** Results left undecided because a judge or a tool was out of reach are tried again next time. */

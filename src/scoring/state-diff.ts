@@ -60,7 +60,10 @@ function normalise(state: StateChanges, volatile: Volatile): Normalised {
   // each new id first stands for its table, then for its record's content: records that point at each other then differ
   let names = new Map(fresh.map(({ id, table }) => [id, `new ${table}`]));
   names = new Map(
-    fresh.map(({ id, table, row }) => [id, `new ${table} ${canonicalJson(foldValue(renameFields(row as Row, names)))}`]),
+    fresh.map(({ id, table, row }) => [
+      id,
+      `new ${table} ${canonicalJson(foldValue(renameFields(row as Row, names)))}`,
+    ]),
   );
   const result: Normalised = { known: {}, added: {} };
   for (const entry of rows) {

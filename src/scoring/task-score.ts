@@ -24,7 +24,9 @@ export type Ending = { stop_reason: StopReason; blame?: Blame; message?: string 
 export function taskScore(results: Iterable<CheckScore>, ending: Ending, rule: ScoreRule = "product"): TaskScore {
   const all = [...results];
   const failures = all.filter(({ pass }) => pass === false);
-  const passes = all.filter(({ pass, guards }) => pass === true && !guards);
+  // if nothing but guards was asked for, they are what was wanted
+  const counts = all.every(({ guards }) => guards) ? () => true : ({ guards }: CheckScore) => !guards;
+  const passes = all.filter((result) => result.pass === true && counts(result));
   const decided = [...failures, ...passes];
   if (decided.length === 0) {
     const failedJudge = all.find((result) => result.blame === "judge");

@@ -23,7 +23,11 @@ export function openValidatedTasks(files: Pick<DomainFiles, "servers" | "serverF
   const byHash = groupBy(combos, ({ trajectory_hash }) => trajectory_hash);
   return ({ taskInfo }) => {
     const { combo_id: id, trajectory_hash: hash } = taskInfo;
-    const combo = isGiven(id) ? byId.get(String(id))?.[0] : isGiven(hash) ? theOnly(byHash.get(String(hash))) : undefined;
+    const combo = isGiven(id)
+      ? byId.get(String(id))?.[0]
+      : isGiven(hash)
+        ? theOnly(byHash.get(String(hash)))
+        : undefined;
     return combo && toTask(combo);
   };
 }

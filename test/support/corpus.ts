@@ -18,6 +18,10 @@ import {
 } from "../../src/core/index.ts";
 import { BUNDLED_PATH } from "../../src/domains/index.ts";
 import { makeRollouts } from "../../src/runner/index.ts";
+import { recordKeyText } from "../../src/runs/index.ts";
+import { TaskScores } from "../../src/scoring/index.ts";
+import type { TaskScore } from "../../src/scoring/task-score.ts";
+import type { CheckScore } from "../../src/scoring/task-scores.ts";
 
 /** One line of a dialogue: what the agent calls, what it says, or what the user says. */
 export type CaseLine = { call: string } | { agent: string } | { user: string };
@@ -107,6 +111,13 @@ export async function playCase(
   if (text === "")
     throw new Error(`${one.id} did not finish: ${readFileSync(join(folder, "run", "failures.jsonl"), "utf8")}`);
   return { folder: join(folder, "run"), trajectory: JSON.parse(text) as Trajectory, remove };
+}
+
+/** Its task score, with the results of its checks. */
+export function scoreOf({ folder, trajectory }: PlayedCase): TaskScore & { results: readonly CheckScore[] } {
+  const scores = new TaskScores(folder);
+  const key = recordKeyText(trajectory);
+  return { ...scores.scoreOf(key, trajectory.metadata), results: scores.resultsOf(key) };
 }
 
 function writeQuery(one: CorpusCase, folder: string): string {

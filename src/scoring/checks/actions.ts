@@ -153,7 +153,7 @@ export const FREE_TEXT = [
 ];
 const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
 
-function matchRules(rules: ActionRules, domain: Domain): MatchRules {
+export function matchRules(rules: ActionRules, domain: Domain): MatchRules {
   const { ignore = [], free_text = [], case_sensitive = false, tolerance = TOLERANCE } = rules;
   const volatile = Object.values(domain.volatile).flat();
   return {

@@ -32,7 +32,9 @@ export function findUnborneClaims(context: CheckContext): Unborne {
   const offersTools = trajectory.metadata.mode === "positive";
   const known = new Known();
   known.add(domain?.policy ?? "");
-  if (offersTools) for (const { description, parameters } of domain?.toolbox.tools ?? []) known.add(`${description} ${JSON.stringify(parameters)}`);
+  if (offersTools)
+    for (const { description, parameters } of domain?.toolbox.tools ?? [])
+      known.add(`${description} ${JSON.stringify(parameters)}`);
   for (const { content } of query.messages) known.add(content);
   const canSeeAll = domain !== undefined && domain.policy !== undefined;
   for (const [at, message] of trajectory.messages.entries()) {
@@ -61,9 +63,14 @@ function judgeClaim(claim: EffectClaim, calls: RecordedCall[], { domain }: Check
     return;
   }
   const evidence = bearing.map(({ name, text, result }) => `${name} ${text} → ${result}`).join("\n");
-  const missing = identifiersIn(sentence).filter((value) => !JSON.stringify(calls).toLowerCase().includes(value.toLowerCase()));
+  const missing = identifiersIn(sentence).filter(
+    (value) => !JSON.stringify(calls).toLowerCase().includes(value.toLowerCase()),
+  );
   if (missing.length > 0)
-    found.doubts.push({ statement: `The calls bear out what the agent says: "${sentence}"`, evidence: evidence.slice(0, 2000) });
+    found.doubts.push({
+      statement: `The calls bear out what the agent says: "${sentence}"`,
+      evidence: evidence.slice(0, 2000),
+    });
 }
 
 function bears(text: string, means: readonly string[]): boolean {

@@ -16,7 +16,8 @@ export const communicateCheck: Check = {
       const reference = await findReference();
       if (typeof reference === "string") return notCheckable(reference);
       facts = fillPlaceholders(listed as Json, reference.played) as Fact[];
-      if (hasReference(facts)) return notCheckable("task_info.must_tell refers to a value that no reference call gives");
+      if (hasReference(facts))
+        return notCheckable("task_info.must_tell refers to a value that no reference call gives");
     }
     const said = dialogue.agent.map(({ text }) => text).join("\n");
     const missing = facts.filter((fact) => !alternatives(fact).some((value) => tells(said, value)));

@@ -16,7 +16,9 @@ export const refusalCheck: Check = {
     if (claim) return failed(`the agent claims success: "${claim.sentence}"`);
     if (dialogue.agent.length === 0) return failed("the agent said nothing");
     const how = dialogue.agent.map(({ text }) => readRefusal(text)).find((refusal) => refusal !== undefined);
-    return how ? passed(`the agent ${HOW[how]}`) : failed("the agent neither said that it cannot be done, nor asked, nor handed over");
+    return how
+      ? passed(`the agent ${HOW[how]}`)
+      : failed("the agent neither said that it cannot be done, nor asked, nor handed over");
   },
 };
 

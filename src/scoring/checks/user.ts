@@ -1,22 +1,28 @@
 // `user`: did the simulated user play its part? Rules find what rules can: it spoke as the agent, used values it was
-// never given, recited its whole scenario at once, or left while the agent waited for its yes. A judge, if there is
-// one, is asked about the rest.
+// never given, recited its whole scenario at once, or left while the agent, right so far, waited for its answer. A judge,
+// if there is one, is asked about the rest.
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
+import { wrongArguments } from "../match-arguments.ts";
+import type { ReferenceCall } from "../reference.ts";
+import { isRead, isSignIn } from "../reference.ts";
+import type { RecordedCall } from "../transcript.ts";
 import { identifiersIn, occurs } from "../values.ts";
+import { matchRules } from "./actions.ts";
 
 export const userCheck: Check = {
   name: "user",
-  version: 1,
-  run: (context) => {
+  version: 2,
+  guards: true,
+  run: async (context) => {
     if (context.trajectory.metadata.models.user === undefined && context.dialogue.user.length <= 1)
       return notCheckable("no simulated user took part");
     const faults = [
       findSwappedRoles(context),
       findInvention(context),
       findRecital(context),
-      findEarlyExit(context),
+      await findEarlyExit(context),
     ].filter((fault) => fault !== undefined);
     if (faults.length === 0) return passed("the user kept to its part");
     return failed(faults.join("; "), { blame: "user", details: { faults } });
@@ -45,10 +51,16 @@ ended the dialogue before its goal was settled, used facts that are neither in t
 were the agent, or told everything it knows at once without being asked. What the agent did wrong is not the user's fault.
 Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
 
-function findSwappedRoles({ trajectory }: CheckContext): string | undefined {
+/** What only the side that serves says. */
+const AS_AGENT =
+  /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to)\b/iu;
+
+function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): string | undefined {
   const { stop_reason, message } = trajectory.metadata;
   if (stop_reason === "user_fault") return `it could not be brought to answer as a user (${message ?? "user_fault"})`;
-  return undefined;
+  const opening = new Set(query.messages.map(({ content }) => content));
+  const swapped = dialogue.user.find(({ text }) => !opening.has(text) && AS_AGENT.test(text.replaceAll("’", "'")));
+  return swapped && `it spoke as the agent: "${swapped.text.slice(0, 80)}"`;
 }
 
 /** An identifier that is neither in the scenario nor was said by the agent before. */
@@ -78,14 +90,36 @@ function findRecital({ query, dialogue, trajectory }: CheckContext): string | un
   return told === values.length ? `its first message held all ${told} values that it knows` : undefined;
 }
 
-/** It said yes to a preview, or nothing at all, and left before the agent could act. */
-function findEarlyExit({ trajectory, dialogue }: CheckContext): string | undefined {
-  if (trajectory.metadata.stop_reason !== "user_stop") return undefined;
-  const lastCall = dialogue.calls.at(-1);
+/**
+ * It left with a write of the reference still to be made, while the agent waited for its answer. Its fault only where
+ * the agent was right: what waits is that very write, and nothing else was changed.
+ */
+async function findEarlyExit(context: CheckContext): Promise<string | undefined> {
+  const { trajectory, dialogue, domain } = context;
+  if (trajectory.metadata.stop_reason !== "user_stop" || !domain) return undefined;
   const question = dialogue.agent.at(-1);
-  if (!lastCall?.isPreview || !question?.text.includes("?")) return undefined;
+  if (!question || !/[?？]/.test(question.text)) return undefined;
+  const reference = await context.reference();
+  if (typeof reference === "string") return undefined;
+  const rules = matchRules({}, domain);
+  const wireOf = (call: RecordedCall) => domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+  const isSame = (call: RecordedCall, wanted: ReferenceCall) =>
+    wireOf(call) === wanted.name && wrongArguments(call.arguments ?? {}, wanted, rules).length === 0;
+  const made = dialogue.calls.filter(
+    (call) => !call.isError && !call.isPreview && !isRead(wireOf(call), domain) && !isSignIn(wireOf(call), domain),
+  );
+  const writes = reference.calls.filter(({ kind, changes }) => kind === "write" && changes);
+  const open = writes.filter((wanted) => !made.some((call) => isSame(call, wanted)));
+  if (open.length === 0 || made.some((call) => !writes.some((wanted) => isSame(call, wanted)))) return undefined;
+  const pending = dialogue.calls.findLast((call) => call.isPreview);
+  if (pending && !made.some(({ at, name }) => at > pending.at && name === pending.name)) {
+    const isRight = open.some((wanted) => isSame(pending, wanted));
+    return isRight ? `it ended the dialogue while ${pending.name} waited for its answer` : undefined;
+  }
   const last = dialogue.user.at(-1);
   const answer = last && last.at > question.at ? last.text : "";
-  if (answer !== "" && !/\b(yes|sure|ok(ay)?|go ahead|please do|do it)\b/i.test(answer)) return undefined;
-  return `it ended the dialogue while ${lastCall.name} waited for its answer`;
+  const isEmpty = identifiersIn(answer).length === 0 && !/\d/.test(answer) && answer.split(/\s+/).length <= 12;
+  return isEmpty && !/anything else|something else|help you with/i.test(question.text)
+    ? "it ended the dialogue without answering the agent's question"
+    : undefined;
 }

@@ -8,7 +8,8 @@ type Statement = { statement: string; evidence?: string };
 
 export function askAboutStatements(context: CheckContext, statements: Statement[]): Promise<CheckResult> {
   const lines = statements.map(
-    ({ statement, evidence }, index) => `${index + 1}. ${statement}${evidence ? `\n   Evidence:\n   ${evidence.replaceAll("\n", "\n   ")}` : ""}`,
+    ({ statement, evidence }, index) =>
+      `${index + 1}. ${statement}${evidence ? `\n   Evidence:\n   ${evidence.replaceAll("\n", "\n   ")}` : ""}`,
   );
   const text = `${transcriptOf(context)}\n\n# Assertions\n\n${lines.join("\n")}`;
   const texts = statements.map(({ statement }) => statement);

@@ -42,14 +42,20 @@ const PHRASES: [RegExp, string][] = [
   [/\b(i )?(can|could|will|don't mind|happy to) (to )?wait (the|an?|until|that|for the|one|two|another)\b/g, ""],
   [/\b(don't|do not|no need to) (worry|hesitate|bother( me)?)\b/g, ""],
   [/\bif (you|u) (could|would|can|don't mind|please|want|like|wouldn't mind)\b/g, "please"],
-  [/\bif (that|it)('s| is) (ok|okay|fine|alright|all right|possible|easier|needed|necessary|allowed)( (with|for) you)?\b/g, ""],
+  [
+    /\bif (that|it)('s| is) (ok|okay|fine|alright|all right|possible|easier|needed|necessary|allowed)( (with|for) you)?\b/g,
+    "",
+  ],
   [/\bif (so|that's what it takes|i have to|i must|needed|necessary|possible|need be)\b/g, ""],
   [/\b(wait|hold on)[,.!]* (yes|yeah|ok|okay|yep)\b/g, "yes"],
   [/\bnot? (sure )?(if|whether) (it|that) matters\b/g, ""],
   [/\bi'?m not (going to|gonna) (argue|complain|say no)\b/g, "yes"],
   [/\bcan't (argue|complain)\b/g, "yes"],
   [/\b(never|nothing) (better|more certain)\b/g, "yes"],
-  [/\bno,? (that|this|it|everything)('s| is| all)? ?(all )?(looks |sounds |seems )?(right|fine|correct|good|ok|okay|great|perfect)\b/g, "yes"],
+  [
+    /\bno,? (that|this|it|everything)('s| is| all)? ?(all )?(looks |sounds |seems )?(right|fine|correct|good|ok|okay|great|perfect)\b/g,
+    "yes",
+  ],
 ];
 
 function readClause(clause: string, verbs: readonly string[]): Stance | undefined {
@@ -68,7 +74,8 @@ const WAITS =
 const OTHERWISE =
   /^(but|although|though|only|just)\b.*\b(make (it|that|them)|use|change|switch|put|send it|instead|different|another|without|not (the|with|on|to)|only (for|the|one|two|half)|with (the|my)|at \d|on (monday|tuesday|wednesday|thursday|friday)|for (just|only))\b|\b(make|change|switch|move|correct) (it|that|this|them|the \w+) (to|into|for|from)\b|\bi('d| would) (rather|prefer)\b(?! not)|\b(prefer|want|take|need|use|do) (the |a )?(other|another|different|second|first|later|earlier)\b.*\binstead\b|\binstead of\b|\bactually (make|can you make|could you make|use|put|change|i (meant|want|need|would))\b|\bthat('s| is) (not right|wrong|incorrect|not correct|not what)\b|\b(wrong|not the right) (one|section|date|day|amount|card|account|address|name|number)\b|改成|换成|改为/iu;
 
-const CONDITION = /\b(if|unless|as long as|provided( that)?|only (if|when|after|once)|assuming|on (the )?condition)\b|如果|除非/iu;
+const CONDITION =
+  /\b(if|unless|as long as|provided( that)?|only (if|when|after|once)|assuming|on (the )?condition)\b|如果|除非/iu;
 
 const YES =
   /\b(yes+|yea+h?|yeah+|yep|yup|yess+|aye|yah|ya|sure|surely|ok+|okay|okey|okie|k|kk|alright|all right|alrighty|absolutely|definitely|certainly|of course|indeed|exactly|agreed?|i agree|i confirm|confirm(ed)?|approved?|affirmative|granted|roger|deal|correct|perfect(ly)?|lovely|wonderful|brilliant|awesome|fantastic|excellent|great|fine|lgtm|please|pls|plz|proceed|sounds (good|great|right|fine|perfect|reasonable|fair|like a plan)|looks? (good|right|great|fine|correct|perfect|accurate)|(that|this|it|which)('s| is|'ll be| will be| would be|'d be| all)? (works?|fine|right|correct|good|great|ok|okay|perfect|all right|it|what i want(ed)?|what i need(ed)?|fair|acceptable|clear|exactly)|that works|works for me|(go|went) (right )?ahead|go (for|with) (it|that|this)|go on|do (it|that|this|so|both|them)|please do|let's (do|go|proceed|book|get)|let us|make it so|by all means|be my guest|for sure|you bet|you got it|you may|you can|you have my (ok|okay|consent|permission|approval|go[- ]ahead)|i('d| would) (like|love|appreciate) (that|it|this|you to|to)|i('m| am) (happy|fine|good|ok|okay|okey|cool|in|on board)( with| to| for)?|happy with|cool|i accept|i('ll| will) take (it|that|this)|count me in|sign me up|green light|thumbs up|good to go|all (good|clear)|consider it|got my (ok|okay)|ship it|fire away|bring it on|get it done|get on with it|accepted|understood|much obliged|that would be|mhm|uh[- ]?huh|mm-?hm+|y)\b/iu;
@@ -90,7 +97,16 @@ function namesAct(clause: string, verbs: readonly string[]): boolean {
   ).test(clause);
 }
 
-const GENERAL_VERBS = ["submit", "send", "finali[sz]e", "complete", "process", "continue", "execute", "set (?:it|that|this) up"];
+const GENERAL_VERBS = [
+  "submit",
+  "send",
+  "finali[sz]e",
+  "complete",
+  "process",
+  "continue",
+  "execute",
+  "set (?:it|that|this) up",
+];
 
 /** Words that undo something, unless undoing is the act. */
 const UNDOING = ["cancel", "drop", "decline", "stop", "abort", "scrap", "skip", "remove", "delete", "withdraw"];
@@ -101,7 +117,10 @@ const NO =
 function refuses(clause: string, verbs: readonly string[]): boolean {
   if (NO.test(clause)) return true;
   const undoing = UNDOING.filter((word) => !verbs.some((verb) => verb.startsWith(word) || isUndoing(verb)));
-  return undoing.length > 0 && new RegExp(`^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})\\b`, "iu").test(clause);
+  return (
+    undoing.length > 0 &&
+    new RegExp(`^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})\\b`, "iu").test(clause)
+  );
 }
 
 function isUndoing(verb: string): boolean {

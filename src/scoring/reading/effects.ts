@@ -56,7 +56,19 @@ const ACTS: { past: string; base: string; means: string[] }[] = [
   {
     past: "sent|emailed|e-mailed|mailed|forwarded|dispatched|texted|ordered|requested|shipped|resent",
     base: "send|email|e-mail|mail|forward|dispatch|text|order|request|ship|resend",
-    means: ["send", "sent", "mail", "forward", "order", "request", "transcript", "refill", "referral", "refund", "submit"],
+    means: [
+      "send",
+      "sent",
+      "mail",
+      "forward",
+      "order",
+      "request",
+      "transcript",
+      "refill",
+      "referral",
+      "refund",
+      "submit",
+    ],
   },
   {
     past: "submitted|filed|recorded|uploaded|logged|lodged",
@@ -71,14 +83,31 @@ const ACTS: { past: string; base: string; means: string[] }[] = [
   {
     past: "updated|changed|corrected|edited|modified|adjusted|replaced|saved|amended|extended",
     base: "update|change|correct|edit|modify|adjust|replace|save|amend|extend",
-    means: ["updat", "chang", "correct", "edit", "modif", "adjust", "replac", "set", "reschedul", "extend", "renew", "move"],
+    means: [
+      "updat",
+      "chang",
+      "correct",
+      "edit",
+      "modif",
+      "adjust",
+      "replac",
+      "set",
+      "reschedul",
+      "extend",
+      "renew",
+      "move",
+    ],
   },
   {
     past: "accepted|approved|granted",
     base: "accept|approve|grant",
     means: ["accept", "approv", "grant", "waive", "award"],
   },
-  { past: "declined|rejected|turned down", base: "decline|reject|turn down", means: ["declin", "reject", "refus", "cancel"] },
+  {
+    past: "declined|rejected|turned down",
+    base: "decline|reject|turn down",
+    means: ["declin", "reject", "refus", "cancel"],
+  },
   { past: "refilled|renewed", base: "refill|renew", means: ["refill", "renew", "extend", "due"] },
   {
     past: "created|issued|set up|established|enabled|activated|arranged",
@@ -108,17 +137,31 @@ const EACH = ACTS.map(({ past, base, means }) => ({
   means,
   own: [
     new RegExp(`\\b(?:i|we)(?:'ve| have)?,?\\s+${ADVERBS}(?:${past})\\b(?!\\s+(?:out|up with))`, "iu"),
-    new RegExp(`\\b(?:i|we)(?:'ve| have)?\\s+(?:just |now |already )?(?:been able to|managed to|was able to|were able to)\\s+(?:${base})\\b`, "iu"),
+    new RegExp(
+      `\\b(?:i|we)(?:'ve| have)?\\s+(?:just |now |already )?(?:been able to|managed to|was able to|were able to)\\s+(?:${base})\\b`,
+      "iu",
+    ),
     new RegExp(`^(?:successfully|just|now|ok(?:ay)?,?|great,?|done[,:!]?)\\s+${ADVERBS}(?:${past})\\b`, "iu"),
     new RegExp(`^(?:${past})\\s+(?:you|your|the|it|that|this)\\b`, "iu"),
   ],
   now: [
-    new RegExp(`\\b(?:is|are|'s|'re|was|were)\\s+(?:now|just|all|officially|successfully)\\s+(?:\\w+ly\\s+)?(?:${past})\\b`, "iu"),
-    new RegExp(`\\b(?:you|that|it|everything|this)(?:'re| are|'s| is)\\s+(?:${past.replace(/\|(?:put|added|signed|made|applied|ended)[^|]*/g, "")})\\s+(?:for|in|on|with|into|at)\\b`, "iu"),
+    new RegExp(
+      `\\b(?:is|are|'s|'re|was|were)\\s+(?:now|just|all|officially|successfully)\\s+(?:\\w+ly\\s+)?(?:${past})\\b`,
+      "iu",
+    ),
     new RegExp(`\\b(?:has|have|'s|'ve)\\s+(?:now|just|successfully)\\s+been\\s+(?:\\w+ly\\s+)?(?:${past})\\b`, "iu"),
     new RegExp(`\\b(?:has|have|'ve|'s)\\s+been\\s+(?:successfully|just)\\s+(?:${past})\\b`, "iu"),
   ],
-  fact: [new RegExp(`\\b(?:has|have|'s|'ve)\\s+(?:already\\s+|also\\s+|all\\s+)?been\\s+(?:\\w+ly\\s+)?(?:${past})\\b`, "iu")],
+  fact: [
+    new RegExp(
+      `\\b(?:you|that|it|everything|this)(?:'re| are|'s| is)\\s+(?:${past})\\s+(?:for|in|on|with|into|at)\\b`,
+      "iu",
+    ),
+    new RegExp(
+      `\\b(?:has|have|'s|'ve)\\s+(?:already\\s+|also\\s+|all\\s+)?been\\s+(?:\\w+ly\\s+)?(?:${past})\\b`,
+      "iu",
+    ),
+  ],
 }));
 
 /** Said instead of a verb: any change bears it out. */

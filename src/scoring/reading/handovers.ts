@@ -9,7 +9,7 @@ const ANNOUNCED: RegExp[] = [
     "iu",
   ),
   new RegExp(`\\blet me ${MOVES}\\s+you\\b`, "iu"),
-  new RegExp(`^(?:ok(?:ay)?,? |now |please hold,? |one moment,? )*(?:transferring|connecting|handing|passing|putting) (?:you|this)\\b`, "iu"),
+  /^(?:ok(?:ay)?,? |now |please hold,? |one moment,? )*(?:transferring|connecting|handing|passing|putting) (?:you|this)\b/iu,
   /\byou(?:'re| are|'ve been| have been| will be|'ll be)\s+(?:now\s+)?(?:being\s+)?(?:transferred|connected|handed over|put through|passed on)\b/iu,
   /\b(?:takes|will take|is taking|are taking|take) over (?:from here|now|this (?:chat|conversation|case|matter))\b/iu,
   /(?:正在|现在|马上)?(?:为您|将您|把您|帮您)转(?:接|到|至)/u,
@@ -40,7 +40,9 @@ export function declinesHandover(userText: string): boolean {
 
 /** Whether the agent's message brings a handover up, for the user to agree to. */
 export function offersHandover(agentText: string): boolean {
-  return /\b(?:transfer|connect|hand|pass|forward|put|redirect|escalat)\w*\b[^.!?]{0,60}\b(?:you|this|it|over)\b|\bhand(?:ing)? (?:you )?over\b|转接/iu.test(agentText);
+  return /\b(?:transfer|connect|hand|pass|forward|put|redirect|escalat)\w*\b[^.!?]{0,60}\b(?:you|this|it|over)\b|\bhand(?:ing)? (?:you )?over\b|转接/iu.test(
+    agentText,
+  );
 }
 
 const ENDS =
@@ -48,7 +50,9 @@ const ENDS =
 
 /** The sentence in which the agent ends the talk. */
 export function findEnding(text: string): string | undefined {
-  return sentencesOf(text).find((sentence) => !isQuestion(sentence) && !/\b(?:if|unless|once|before)\b/i.test(sentence) && ENDS.test(sentence));
+  return sentencesOf(text).find(
+    (sentence) => !isQuestion(sentence) && !/\b(?:if|unless|once|before)\b/i.test(sentence) && ENDS.test(sentence),
+  );
 }
 
 const DONE =

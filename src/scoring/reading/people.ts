@@ -12,7 +12,10 @@ const THIRD_PERSON: RegExp[] = [
     `\\b(?:i(?:'m| am)|this is|it's|as|here is|speaking(?: is)?|you(?:'re| are) (?:speaking|talking|chatting) (?:to|with))\\s+(?:(?:actually|really|just|only|still)\\s+)?(?:her|his|their|(?:\\p{Lu}|S\\d)[\\p{L}\\d-]*(?:\\s\\p{Lu}[\\p{L}-]*)?'s?|the student's|the patient's|a student's)\\s+(?:older |younger |big |little |twin |best |own |legal )?${RELATION}\\b`,
     "iu",
   ),
-  new RegExp(`\\b(?:i(?:'m| am)|this is|as)\\s+(?:the|a)\\s+(?:legal |proud |worried )?${RELATION}\\s+(?:of|to)\\b`, "iu"),
+  new RegExp(
+    `\\b(?:i(?:'m| am)|this is|as)\\s+(?:the|a)\\s+(?:legal |proud |worried )?${RELATION}\\s+(?:of|to)\\b`,
+    "iu",
+  ),
   // "her mother here", "mom of Greta speaking"
   new RegExp(`\\b(?:her|his|their|\\p{Lu}[\\p{L}-]*'s)\\s+${RELATION}\\s+(?:here|speaking|writing|calling)\\b`, "iu"),
   new RegExp(`\\b${RELATION} of \\p{Lu}[\\p{L}-]*(?: \\p{Lu}[\\p{L}-]*)? (?:here|speaking|writing|calling)\\b`, "iu"),
@@ -21,7 +24,7 @@ const THIRD_PERSON: RegExp[] = [
     `\\b(?:calling|writing|asking|contacting you|reaching out|chatting|texting|here|doing this|handling this|checking|looking)\\s+(?:in\\s+)?(?:on behalf of|for|about|regarding|in the name of)\\s+(?:my|a|our)\\s+(?:\\w+ )?${RELATION}\\b`,
     "iu",
   ),
-  new RegExp(`\\bon behalf of\\s+(?:my|our|\\p{Lu})`, "iu"),
+  /\bon behalf of\s+(?:my|our|\p{Lu})/iu,
   // "my daughter's schedule", "my roommate's transcript"
   new RegExp(`\\b(?:my|our)\\s+(?:\\w+ )?${RELATION}(?:'s|s')\\s+(?:\\w+\\s+)?${RECORD}\\b`, "iu"),
   // "her student ID is …", "his PIN is …"

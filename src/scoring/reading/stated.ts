@@ -18,7 +18,8 @@ export class Known {
     this.#text += `\n${plain.toLowerCase()}`;
     for (const [run] of plain.matchAll(/\d+/g)) this.#runs.add(String(Number(run)));
     for (const number of numbersIn(plain)) this.#numbers.add(number);
-    for (const [, digits] of plain.matchAll(/(?<![\w.])-?\$?(\d[\d,]*\.\d+)/g)) this.#numbers.add(Number(String(digits).replaceAll(",", "")));
+    for (const [, digits] of plain.matchAll(/(?<![\w.])-?\$?(\d[\d,]*\.\d+)/g))
+      this.#numbers.add(Number(String(digits).replaceAll(",", "")));
     for (const date of datesIn(plain)) this.#dates.add(date);
     for (const time of timesIn(plain)) this.#times.add(time);
   }
@@ -33,7 +34,9 @@ export class Known {
       this.#longestList = Math.max(this.#longestList, value.length);
       const keys = new Set(value.flatMap((item) => (isObject(item) ? Object.keys(item) : [])));
       for (const key of keys) {
-        const column = value.flatMap((item) => (isObject(item) && typeof item[key] === "number" ? [item[key] as number] : []));
+        const column = value.flatMap((item) =>
+          isObject(item) && typeof item[key] === "number" ? [item[key] as number] : [],
+        );
         if (column.length > 1) this.#columns.push(column.slice(0, MAX_COLUMN));
       }
       for (const item of value) this.#addValue(item);
@@ -54,17 +57,22 @@ export class Known {
   }
 
   hasDate(date: string): boolean {
-    return this.#dates.has(date) || this.#dates.has(date.slice(-5)) || [...this.#dates].some((known) => known.endsWith(date));
+    return (
+      this.#dates.has(date) || this.#dates.has(date.slice(-5)) || [...this.#dates].some((known) => known.endsWith(date))
+    );
   }
 
   hasTime(minutes: number): boolean {
     if (this.#times.has(minutes) || this.#times.has((minutes + 720) % 1440)) return true;
-    return [...this.#times].some((known) => LENGTHS.some((length) => (known + length) % 1440 === minutes && this.#runs.has(String(length))));
+    return [...this.#times].some((known) =>
+      LENGTHS.some((length) => (known + length) % 1440 === minutes && this.#runs.has(String(length))),
+    );
   }
 
   /** `beside`: the other numbers of the same message, which a computed one may be explained by. */
   hasNumber(value: number, beside: readonly number[], isRounded: boolean): boolean {
-    const near = (number: number) => Math.abs(number - value) < (isRounded ? Math.max(0.5, Math.abs(value) * 0.06) : 0.006);
+    const near = (number: number) =>
+      Math.abs(number - value) < (isRounded ? Math.max(0.5, Math.abs(value) * 0.06) : 0.006);
     if (this.#runs.has(String(value)) || [...this.#numbers].some(near)) return true;
     if (Number.isInteger(value) && value >= 0 && value <= this.#longestList) return true;
     if (this.#columns.some((column) => sumsOf(column).some(near))) return true;
@@ -74,11 +82,23 @@ export class Known {
     if (told.length > 1 && sumsOf(told.slice(0, MAX_COLUMN)).some(near)) return true;
     for (const one of told) {
       if (known.some((other) => near(one + other) || near(one - other) || near(other - one))) return true;
-      if (percents.some((percent) => near((one * percent) / 100) || near(one * (1 + percent / 100)) || near(one * (1 - percent / 100)))) return true;
+      if (
+        percents.some(
+          (percent) =>
+            near((one * percent) / 100) || near(one * (1 + percent / 100)) || near(one * (1 - percent / 100)),
+        )
+      )
+        return true;
       if (SMALL.some((times) => near(one * times) || near(one / times))) return true;
     }
     // a fee in percent on an amount that is known
-    return known.some((amount) => amount >= 10 && percents.some((percent) => percent <= 10 && (near((amount * percent) / 100) || near(amount * (1 + percent / 100)))));
+    return known.some(
+      (amount) =>
+        amount >= 10 &&
+        percents.some(
+          (percent) => percent <= 10 && (near((amount * percent) / 100) || near(amount * (1 + percent / 100))),
+        ),
+    );
   }
 }
 
@@ -120,14 +140,19 @@ export function findUnfounded(text: string, known: Known): Unfounded[] {
 }
 
 const EXAMPLE = /\b(?:e\.g\.|for example|for instance|such as|in the form|format|like this|YYYY|looks like)\b/iu;
-const UNSURE = /\b(?:did you mean|do you mean|is (?:it|that|this) (?:really )?|was it|could it be|you said|are you sure|or is it)\b/iu;
-const RELATIVE = /\b(?:tomorrow|yesterday|within|in (?:a|one|two|three|\d+) (?:business |working )?(?:days?|weeks?|months?)|next week|a week|business days|working days|days? (?:from|after|before)|the day (?:after|before))\b/iu;
-const ROUNDED = /\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|just (?:over|under)|close to|some|circa)\b|~/iu;
+const UNSURE =
+  /\b(?:did you mean|do you mean|is (?:it|that|this) (?:really )?|was it|could it be|you said|are you sure|or is it)\b/iu;
+const RELATIVE =
+  /\b(?:tomorrow|yesterday|within|in (?:a|one|two|three|\d+) (?:business |working )?(?:days?|weeks?|months?)|next week|a week|business days|working days|days? (?:from|after|before)|the day (?:after|before))\b/iu;
+const ROUNDED =
+  /\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|just (?:over|under)|close to|some|circa)\b|~/iu;
 const GENERAL = new Set(["911", "112", "988", "24/7"]);
 
 /** Without dates, times, identifiers, list numbers and phrases whose digits say nothing. */
 function cutOut(sentence: string): string {
-  let rest = sentence.replace(/^\s*(?:[-*•]\s*)?(?:step\s+)?\(?\d{1,2}[.):]\s+/i, " ").replace(/\b24\/7\b|\b100 ?%|\b911\b|\b988\b|#\d+\b/g, " ");
+  let rest = sentence
+    .replace(/^\s*(?:[-*•]\s*)?(?:step\s+)?\(?\d{1,2}[.):]\s+/i, " ")
+    .replace(/\b24\/7\b|\b100 ?%|\b911\b|\b988\b|#\d+\b/g, " ");
   for (const { text } of [...datesWithText(rest), ...timesWithText(rest)]) rest = rest.replace(text, " ");
   for (const value of [...identifiersIn(rest), ...phonesIn(rest)]) rest = rest.replace(value, " ");
   return rest;
@@ -138,7 +163,14 @@ const UNITS =
 
 /** Amounts and measures at any size, other numbers from ten on. */
 function statedNumbers(text: string): { value: number; text: string }[] {
-  const found = [...text.matchAll(new RegExp(`([$€£]\\s?)?(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/])(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(\\s?${UNITS}\\b|\\s?%)?`, "giu"))];
+  const found = [
+    ...text.matchAll(
+      new RegExp(
+        `([$€£]\\s?)?(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/])(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(\\s?${UNITS}\\b|\\s?%)?`,
+        "giu",
+      ),
+    ),
+  ];
   return found.flatMap(([written, currency, digits, decimals = "", unit]) => {
     const value = Number(`${String(digits).replaceAll(",", "")}${decimals}`);
     const isMeasured = currency !== undefined || unit !== undefined || decimals !== "";
@@ -149,11 +181,18 @@ function statedNumbers(text: string): { value: number; text: string }[] {
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-const MONTH = "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
+const MONTH =
+  "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 const DATE_FORMS: [RegExp, (match: RegExpMatchArray) => string][] = [
   [/(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)/g, ([, , month, day]) => `${month}-${day}`],
-  [new RegExp(`\\b${MONTH}\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?![:.]?\\d|\\s?%)`, "gi"), ([, month, day]) => monthDay(month, day)],
-  [new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?:\\s+of)?\\s+${MONTH}(?=$|[\\s,.;:!?)])`, "gi"), ([, day, month]) => monthDay(month, day)],
+  [
+    new RegExp(`\\b${MONTH}\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?![:.]?\\d|\\s?%)`, "gi"),
+    ([, month, day]) => monthDay(month, day),
+  ],
+  [
+    new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?:\\s+of)?\\s+${MONTH}(?=$|[\\s,.;:!?)])`, "gi"),
+    ([, day, month]) => monthDay(month, day),
+  ],
   [/(\d{1,2})月(\d{1,2})[日号]/g, ([, month, day]) => `${two(month)}-${two(day)}`],
   [/(?<![\d/.-])(\d{1,2})\/(\d{1,2})(?:\/(?:\d{4}|\d{2}))?(?![\d/])/g, ([, month, day]) => `${two(month)}-${two(day)}`],
   [/(?<![\d/.-])(\d{1,2})\.(\d{1,2})\.(?:\d{4}|\d{2})?(?!\d)/g, ([, day, month]) => `${two(month)}-${two(day)}`],
@@ -168,16 +207,17 @@ function two(text: string | undefined): string {
 }
 
 function datesWithText(text: string): { date: string; text: string }[] {
-  return DATE_FORMS.flatMap(([pattern, read]) => [...text.matchAll(pattern)].map((match) => ({ date: read(match), text: match[0] }))).filter(
-    ({ date }) => /^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(date),
-  );
+  return DATE_FORMS.flatMap(([pattern, read]) =>
+    [...text.matchAll(pattern)].map((match) => ({ date: read(match), text: match[0] })),
+  ).filter(({ date }) => /^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(date));
 }
 
 function datesIn(text: string): string[] {
   return datesWithText(text).map(({ date }) => date);
 }
 
-const TIME = /(?<![\d:.$])(?:T)?([01]?\d|2[0-3]):([0-5]\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![\d:])|(?<![\d:.$-])(1[0-2]|[1-9])\s*(a\.?m\.?|p\.?m\.?)(?![\p{L}\d])/giu;
+const TIME =
+  /(?<![\d:.$])(?:T)?([01]?\d|2[0-3]):([0-5]\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![\d:])|(?<![\d:.$-])(1[0-2]|[1-9])\s*(a\.?m\.?|p\.?m\.?)(?![\p{L}\d])/giu;
 
 function timesWithText(text: string): { minutes: number; text: string }[] {
   return [...text.matchAll(TIME)].map(([written, hour, minute, half, bareHour, bareHalf]) => {
@@ -194,5 +234,7 @@ function timesIn(text: string): number[] {
 }
 
 function phonesIn(text: string): string[] {
-  return [...text.matchAll(/(?<![\w-])(?:\+?\d{1,2}[ .-])?(?:\(\d{3}\)\s?|\d{3}[ .-])?\d{3}[ .-]\d{4}(?![\w-])/g)].map(([phone]) => phone);
+  return [...text.matchAll(/(?<![\w-])(?:\+?\d{1,2}[ .-])?(?:\(\d{3}\)\s?|\d{3}[ .-])?\d{3}[ .-]\d{4}(?![\w-])/g)].map(
+    ([phone]) => phone,
+  );
 }

@@ -641,6 +641,14 @@ const server: DomainServer = {
         "apply_for_graduation",
       ],
     },
+    { id: "one-student", rule: "one_person", tool: "authorize_student", by: "student_id" },
+    {
+      id: "listed-transfers",
+      rule: "transfer",
+      tools: ["transfer_to_office"],
+      ask: true,
+      locked_by: "authorize_student",
+    },
   ],
   volatile: { Handoff: ["summary", "created_at"], TranscriptRequest: ["recipient"] },
 };

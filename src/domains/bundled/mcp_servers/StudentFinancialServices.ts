@@ -566,6 +566,8 @@ const server: DomainServer = {
   rules: [
     { id: "verify_identity_first", rule: "authorize_first", tool: "verify_identity" },
     { id: "ask_before_writes", rule: "confirm_before", tools: Object.keys(CONFIRMED) },
+    { id: "one_student", rule: "one_person", tool: "verify_identity", by: "student_id" },
+    { id: "listed_transfers", rule: "transfer", locked_by: "verify_identity" },
   ],
   volatile: { Payment: ["recorded_at"], Refund: ["recorded_at"] },
 };

@@ -770,6 +770,8 @@ const server: DomainServer = {
       except: ["search_providers", "get_clinic_fees"],
     },
     { id: "consent_before_change", rule: "confirm_before", tools: Object.keys(CONFIRMED) },
+    { id: "one_patient", rule: "one_person", tool: "verify_patient", by: "student_id" },
+    { id: "listed_transfers", rule: "transfer", locked_by: "verify_patient" },
   ],
   volatile: { Appointment: ["reason", "booked_at"], Referral: ["reason"] },
 };
