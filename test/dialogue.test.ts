@@ -8,6 +8,7 @@ import {
   contentHash,
   END_TOKENS,
   type ModelClient,
+  type ModelRequest,
   NO_USAGE,
   type PlayedCall,
   type Query,
@@ -178,6 +179,28 @@ test.each(["wrong_tool", "no_tool"] as const)("in %s the agent's own tools are n
   expect(record.metadata).toMatchObject({ mode, stop_reason: "user_out_of_scope", tool_error_count: 1 });
   expect(record.metadata.final_state_hash).toBe(contentHash({}));
 });
+
+test.each(["wrong_tool", "no_tool"] as const)(
+  "in %s the prompt that is sent and kept has no parts for tools",
+  async (mode) => {
+    const sent = async (config: Config) => {
+      const agent = scripted("I can't do that here.");
+      const { record, result } = await playOne({ max_turns: 1, ...config }, agent);
+      const kept = readRecords<{ hash: string; content: unknown }>(join(result.folder, "prompts.jsonl"));
+      const { system } = agent.requests[0] as ModelRequest;
+      expect(kept.find(({ hash }) => hash === record.metadata.system_hash)?.content).toBe(system);
+      return system;
+    };
+    const own = { datasets: { [PORTAL]: { agent: { system_prompt: "Rules: {policy}" } } } };
+    const [positive, negative, replaced] = [await sent({}), await sent({ mode }), await sent({ mode, ...own })];
+    expect(positive).toContain("## Tools\n\n### authorize_student");
+    expect(negative).not.toContain("by calling tools");
+    expect(negative.slice(negative.indexOf("# Policy"))).not.toMatch(/## Tools|### /);
+    const policy = negative.split("# Policy\n\n")[1] as string;
+    expect(policy).toContain("## Identity");
+    expect(replaced).toBe(`Rules: ${policy}`);
+  },
+);
 
 const REGISTER = [
   call("authorize_student", { student_id: "S1007", date_of_birth: "2004-04-09" }),

@@ -12,6 +12,7 @@ import {
   openQueryFiles,
   type QueryFile,
   type RunResources,
+  readPolicy,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
@@ -60,8 +61,9 @@ export async function prepareDataset(
       `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
     );
   }
-  const agentSystem = agentSystemPrompt(domain.policy, spec.agent.prompt);
-  const parts = fingerprintParts(run, spec, domain);
+  const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
+  const systemHash = contentHash(agentSystem);
+  const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash });
   return {
     spec,
     domain,
@@ -72,7 +74,7 @@ export async function prepareDataset(
     modelNames: { agent: agent.id, user: user?.id, judge: judge?.id },
     scripted,
     agentSystem,
-    systemHash: contentHash(agentSystem),
+    systemHash,
     stopPolicy: createStopPolicy(spec.stops),
     parts,
     base: contentHash(parts),
