@@ -1,5 +1,5 @@
 // Whole rollouts, from a config to the records in a run folder.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../src/config/index.ts";
@@ -201,6 +201,32 @@ test.each(["wrong_tool", "no_tool"] as const)(
     expect(replaced).toBe(`Rules: ${policy}`);
   },
 );
+
+test("wrong_tool with nothing to offer shows before anything is written; a query may bring its own tools", async () => {
+  const offices = `${PORTAL}_StudentFinancialServices_StudentHealthServices`;
+  const path = join(temporaryFolder(), "own.jsonl");
+  const tools = [{ type: "function", function: { name: "order_pizza", parameters: {} } }];
+  const queries = [
+    { id: "own", query: "Hi", tools },
+    { id: "bare", query: "Hi" },
+  ];
+  writeFileSync(path, queries.map((query) => JSON.stringify(query)).join("\n"));
+  const datasets = { Offices: { mcp_domain: offices, path, mode: "wrong_tool" } } as const;
+  const agent = scripted("I can't do that here.");
+  const playing = (limit: number, folder: string) =>
+    run({
+      config: { datasets, agent_model: "test/agent", max_turns: 1, limit },
+      models: { "test/agent": agent },
+      folder,
+    });
+  const unwritten = join(temporaryFolder(), "run");
+  const refused = expect(playing(2, unwritten)).rejects;
+  await refused.toMatchObject({ name: "UsageError", location: { file: path, line: 2 } });
+  expect(existsSync(unwritten)).toBe(false);
+  const { records } = await playing(1, join(temporaryFolder(), "run"));
+  expect(records.map(({ id }) => id)).toEqual(["own"]);
+  expect(agent.requests[0]?.tools.map(({ name }) => name)).toEqual(["order_pizza"]);
+});
 
 const REGISTER = [
   call("authorize_student", { student_id: "S1007", date_of_birth: "2004-04-09" }),

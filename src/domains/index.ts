@@ -4,7 +4,7 @@ export { type Domain, type DomainResources, loadDomain, readToolList } from "./d
 export { createScript, createScriptFinder } from "./find-script.ts";
 export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
 export { loadMcpDomain } from "./mcp-domain.ts";
-export { openForMode } from "./modes.ts";
+export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
 export { expectedState, type PlayedPlan, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";

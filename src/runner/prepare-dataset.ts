@@ -13,11 +13,13 @@ import {
   type QueryFile,
   type RunResources,
   readPolicy,
+  requireWrongTools,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
+import { chooseQueries } from "./plan.ts";
 
 export type PreparedDataset = {
   spec: DatasetSpec;
@@ -52,6 +54,10 @@ export async function prepareDataset(
   const queries = openQueryFiles(spec.queryFiles);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  if (spec.mode === "wrong_tool") {
+    const chosen = chooseQueries(run.config, { queries });
+    requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });
+  }
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);
