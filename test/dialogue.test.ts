@@ -228,6 +228,32 @@ test("wrong_tool with nothing to offer shows before anything is written; a query
   expect(agent.requests[0]?.tools.map(({ name }) => name)).toEqual(["order_pizza"]);
 });
 
+describe("scripted models in negative modes", () => {
+  const playAll = (mode: "wrong_tool" | "no_tool", agent: string) =>
+    run({ config: { datasets: [PORTAL], mode, agent_model: agent, user_model: "scripted/user", max_workers: 8 } });
+
+  test.each(["wrong_tool", "no_tool"] as const)(
+    "in %s a flawless agent refuses in words, and the user ends it",
+    async (mode) => {
+      const { records } = await playAll(mode, "scripted/agent");
+      expect(records.every(({ success, metadata }) => success && metadata.tool_call_count === 0)).toBe(true);
+      const lasts = records.map(({ messages }) => messages.findLast(({ role }) => role === "assistant")?.content);
+      expect(new Set(lasts).size).toBeGreaterThanOrEqual(8);
+      expect(new Set(records.map(({ metadata }) => metadata.total_turns))).toEqual(new Set([1, 2]));
+      const reasons = new Set(records.map(({ metadata }) => metadata.stop_reason));
+      expect(reasons).toEqual(new Set(Object.values(END_TOKENS)));
+    },
+  );
+
+  test("below skill 1 some call a tool of the other domain, which answers with an error", async () => {
+    const { records } = await playAll("wrong_tool", "scripted/agent?skill=0");
+    const called = records.filter(({ metadata }) => metadata.tool_call_count > 0);
+    expect(called.length).toBeGreaterThan(0);
+    expect(called.length).toBeLessThan(records.length);
+    for (const { metadata } of called) expect(metadata).toMatchObject({ tool_call_count: 1, tool_error_count: 1 });
+  });
+});
+
 const REGISTER = [
   call("authorize_student", { student_id: "S1007", date_of_birth: "2004-04-09" }),
   call("register_for_course", { section_id: "MATH-230-26SP-1", confirm: true }),

@@ -43,7 +43,7 @@ export function requireWrongTools(domain: Domain, { dataset, others, queries, ch
   if (first === undefined) return;
   const more = bare.length > 1 ? ` (and ${bare.length - 1} more)` : "";
   throw new UsageError(
-    `${dataset}: in mode wrong_tool there is nothing to offer for query "${queries.id(first)}"${more}: it has no "tools" of its own, and the folder has no other domain that shares no tool name with ${domain.name}. Give the queries "tools", add such a domain, or use mode no_tool`,
+    `${dataset}: in mode wrong_tool there is nothing to offer for query "${queries.id(first)}"${more}: it has no "tools" of its own, and the folder has no other domain that shares no tool name with this one. Give the queries "tools", add such a domain, or use mode no_tool`,
     queries.location(first),
   );
 }
