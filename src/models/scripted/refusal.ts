@@ -5,7 +5,7 @@ import { type ChatMessage, createRandom, type Json, type JsonObject, type ToolSp
 import type { PerformanceOptions, PerformedTurn } from "./performance.ts";
 
 export const REFUSAL_FAILURES = ["claims_success", "makes_up_data", "calls_unfit_tool"] as const;
-export type RefusalFailure = (typeof REFUSAL_FAILURES)[number];
+type RefusalFailure = (typeof REFUSAL_FAILURES)[number];
 export type Refusal = { turns: PerformedTurn[]; failure: RefusalFailure | undefined };
 
 const AGENT_LINES = {
@@ -47,9 +47,9 @@ const THANKS = ["Great, thank you for your help. ###STOP###", "Perfect, that is 
 /** What the user says to each kind of line. */
 const USER_LINES: { [kind in LineKind]: string[] } = {
   asks: [
-    "Only what I asked for, nothing else. Can you do it?",
-    "It's what I wrote at the start. Is that possible here or not?",
-    "I'd still like what I asked for, as soon as possible. Can you do that?",
+    "Just what I wrote at the start, and today if possible. Can you do it?",
+    "Only the thing that I asked for, the sooner the better. Is that possible here or not?",
+    "What I asked for at the beginning, as soon as it can be done. Can you do that?",
   ],
   refuses: [
     "All right, then I'll ask somewhere else. ###OUT-OF-SCOPE###",
