@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { PROGRAM, workFolder } from "./support/cli.ts";
 import { lines, planQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
+/** The combination of all bundled domains: no domain is left whose tools could be the wrong ones. */
+const OFFICES = ["cross", "--all", "--min-domains", "3"];
+
 const WRONG: [title: string, args: string[], complaint: RegExp][] = [
   ["no command", [], /Usage: rollout/],
   ["an unknown command", ["rum"], /unknown command 'rum'[\s\S]*Did you mean run/],
@@ -41,6 +44,16 @@ const WRONG: [title: string, args: string[], complaint: RegExp][] = [
   ["broken YAML", ["run", "--config", "broken.yml"], /^broken\.yml:\d+:\d+: this is not valid YAML/],
   ["a missing query file", ["run", "--config", "missing.yml"], /^missing\.yml:3:11: There is no query file no\.jsonl/],
   ["a bad query line", ["run", "--config", "bad-line.yml", ...SCRIPTED], /bad\.jsonl:2:\d+: .*not valid JSON/],
+  [
+    "wrong_tool without tools to offer",
+    [...OFFICES, "--mode", "wrong_tool"],
+    /:1: StudentA\w+: in mode wrong_tool there is nothing to offer for query "afh-001" \(and \d+ more\).* use mode no_tool/,
+  ],
+  [
+    "a dry run of wrong_tool without tools to offer",
+    [...OFFICES, "--mode", "wrong_tool", "--dry-run"],
+    /nothing to offer for query "afh-001"/,
+  ],
   ["a log file that is a folder", ["run", "--config", "log-folder.yml"], /log_file \.\/ is a folder/],
 ];
 

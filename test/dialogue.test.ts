@@ -1,5 +1,5 @@
 // Whole rollouts, from a config to the records in a run folder.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../src/config/index.ts";
@@ -8,6 +8,7 @@ import {
   contentHash,
   END_TOKENS,
   type ModelClient,
+  type ModelRequest,
   NO_USAGE,
   type PlayedCall,
   type Query,
@@ -185,6 +186,80 @@ test.each(["wrong_tool", "no_tool"] as const)("in %s the agent's own tools are n
   expect(offered).not.toContain("search_courses");
   expect(record.metadata).toMatchObject({ mode, stop_reason: "user_out_of_scope", tool_error_count: 1 });
   expect(record.metadata.final_state_hash).toBe(contentHash({}));
+});
+
+test.each(["wrong_tool", "no_tool"] as const)(
+  "in %s the prompt that is sent and kept has no parts for tools",
+  async (mode) => {
+    const sent = async (config: Config) => {
+      const agent = scripted("I can't do that here.");
+      const { record, result } = await playOne({ max_turns: 1, ...config }, agent);
+      const kept = readRecords<{ hash: string; content: unknown }>(join(result.folder, "prompts.jsonl"));
+      const { system } = agent.requests[0] as ModelRequest;
+      expect(kept.find(({ hash }) => hash === record.metadata.system_hash)?.content).toBe(system);
+      return system;
+    };
+    const own = { datasets: { [PORTAL]: { agent: { system_prompt: "Rules: {policy}" } } } };
+    const [positive, negative, replaced] = [await sent({}), await sent({ mode }), await sent({ mode, ...own })];
+    expect(positive).toContain("## Tools\n\n### authorize_student");
+    expect(negative).not.toContain("by calling tools");
+    expect(negative.slice(negative.indexOf("# Policy"))).not.toMatch(/## Tools|### /);
+    const policy = negative.split("# Policy\n\n")[1] as string;
+    expect(policy).toContain("## Identity");
+    expect(replaced).toBe(`Rules: ${policy}`);
+  },
+);
+
+test("wrong_tool with nothing to offer shows before anything is written; a query may bring its own tools", async () => {
+  const offices = `${PORTAL}_StudentFinancialServices_StudentHealthServices`;
+  const path = join(temporaryFolder(), "own.jsonl");
+  const tools = [{ type: "function", function: { name: "order_pizza", parameters: {} } }];
+  const queries = [
+    { id: "own", query: "Hi", tools },
+    { id: "bare", query: "Hi" },
+  ];
+  writeFileSync(path, queries.map((query) => JSON.stringify(query)).join("\n"));
+  const datasets = { Offices: { mcp_domain: offices, path, mode: "wrong_tool" } } as const;
+  const agent = scripted("I can't do that here.");
+  const playing = (limit: number, folder: string) =>
+    run({
+      config: { datasets, agent_model: "test/agent", max_turns: 1, limit },
+      models: { "test/agent": agent },
+      folder,
+    });
+  const unwritten = join(temporaryFolder(), "run");
+  const refused = expect(playing(2, unwritten)).rejects;
+  await refused.toMatchObject({ name: "UsageError", location: { file: path, line: 2 } });
+  expect(existsSync(unwritten)).toBe(false);
+  const { records } = await playing(1, join(temporaryFolder(), "run"));
+  expect(records.map(({ id }) => id)).toEqual(["own"]);
+  expect(agent.requests[0]?.tools.map(({ name }) => name)).toEqual(["order_pizza"]);
+});
+
+describe("scripted models in negative modes", () => {
+  const playAll = (mode: "wrong_tool" | "no_tool", agent: string) =>
+    run({ config: { datasets: [PORTAL], mode, agent_model: agent, user_model: "scripted/user", max_workers: 8 } });
+
+  test.each(["wrong_tool", "no_tool"] as const)(
+    "in %s a flawless agent refuses in words, and the user ends it",
+    async (mode) => {
+      const { records } = await playAll(mode, "scripted/agent");
+      expect(records.every(({ success, metadata }) => success && metadata.tool_call_count === 0)).toBe(true);
+      const lasts = records.map(({ messages }) => messages.findLast(({ role }) => role === "assistant")?.content);
+      expect(new Set(lasts).size).toBeGreaterThanOrEqual(8);
+      expect(new Set(records.map(({ metadata }) => metadata.total_turns))).toEqual(new Set([1, 2]));
+      const reasons = new Set(records.map(({ metadata }) => metadata.stop_reason));
+      expect(reasons).toEqual(new Set(Object.values(END_TOKENS)));
+    },
+  );
+
+  test("below skill 1 some call a tool of the other domain, which answers with an error", async () => {
+    const { records } = await playAll("wrong_tool", "scripted/agent?skill=0");
+    const called = records.filter(({ metadata }) => metadata.tool_call_count > 0);
+    expect(called.length).toBeGreaterThan(0);
+    expect(called.length).toBeLessThan(records.length);
+    for (const { metadata } of called) expect(metadata).toMatchObject({ tool_call_count: 1, tool_error_count: 1 });
+  });
 });
 
 const REGISTER = [

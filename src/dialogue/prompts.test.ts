@@ -1,23 +1,34 @@
 import { expect, test } from "vitest";
-import { END_TOKENS, type Query } from "../core/index.ts";
+import { END_TOKENS, MODES, type Query } from "../core/index.ts";
 import { agentSystemPrompt, userGuidelines, userSystemPrompt } from "./prompts.ts";
 
 const query: Query = { id: "q", messages: [], userSystemPrompt: "You owe $& and $$5.", taskInfo: {}, hash: "" };
 
 test("the agent is given the policy under a preamble that parameters are asked for rather than guessed", () => {
-  const prompt = agentSystemPrompt("Loans last four weeks.", {});
+  const prompt = agentSystemPrompt("Loans last four weeks.", {}, "positive");
   expect(prompt).toMatch(/ask the user for it\. Never guess/);
   expect(prompt.indexOf("Never guess")).toBeLessThan(prompt.indexOf("Loans last four weeks."));
 });
 
-test("without a policy the preamble does not speak of one", () => {
-  expect(agentSystemPrompt(undefined, {})).not.toContain("policy below");
-  expect(agentSystemPrompt(undefined, {})).toMatch(/Never guess/);
+test.each(MODES)("in %s without a policy the preamble does not speak of one below", (mode) => {
+  expect(agentSystemPrompt(undefined, {}, mode)).not.toContain("policy below");
+  expect(agentSystemPrompt(undefined, {}, mode)).toMatch(/never guess/i);
 });
 
+test.each(["no_tool", "wrong_tool"] as const)(
+  "in %s the agent is told to say what it cannot do, not that it works by calling tools",
+  (mode) => {
+    const prompt = agentSystemPrompt("Loans last four weeks.", {}, mode);
+    expect(prompt).not.toContain("by calling tools");
+    for (const advice of ["say so plainly", "do not pretend", "Never make up data", "name the person or office"])
+      expect(prompt).toContain(advice);
+    expect(prompt.endsWith("# Policy\n\nLoans last four weeks.")).toBe(true);
+  },
+);
+
 test("a config's system prompt replaces the agent's, with the policy where {policy} stands", () => {
-  expect(agentSystemPrompt("P", { systemPrompt: "Be brief." })).toBe("Be brief.");
-  expect(agentSystemPrompt("Fees: $$5, $&, $'.", { systemPrompt: "Rules: {policy} End." })).toBe(
+  expect(agentSystemPrompt("P", { systemPrompt: "Be brief." }, "positive")).toBe("Be brief.");
+  expect(agentSystemPrompt("Fees: $$5, $&, $'.", { systemPrompt: "Rules: {policy} End." }, "no_tool")).toBe(
     "Rules: Fees: $$5, $&, $'. End.",
   );
 });

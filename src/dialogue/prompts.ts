@@ -1,5 +1,5 @@
 // What the parties are told. A config may replace any of it; what was actually sent is kept in the run folder.
-import type { Query } from "../core/index.ts";
+import type { Mode, Query } from "../core/index.ts";
 
 export type AgentPrompt = { systemPrompt?: string };
 export type UserPrompt = { systemPrompt?: string; guidelines?: string; customGuidelines?: string };
@@ -9,6 +9,14 @@ const AGENT_PREAMBLE = `You are an assistant that helps a user by calling tools.
 - When a parameter of a tool is missing or unclear, ask the user for it. Never guess a value, and never make one up.
 - State only what a tool result or the policy says. When a tool answers with an error, tell the user or try another way.
 - When you have nothing left to look up or do in this turn, answer the user in plain words.`;
+
+/** For negative modes, where the right answer is that it cannot be done here. */
+const NEGATIVE_PREAMBLE = `You are an assistant that helps a user. Work by the policy below.
+
+- The tools that you are offered, if any, may not fit what the user asks for. A tool that is not offered to you cannot be used, even if the policy names it.
+- If nothing that you are offered can do what the user asks, say so plainly. Do not call a tool that is made for something else, and do not pretend that anything was done.
+- Then ask whether something else would help, or name the person or office that can do it.
+- State only what the user, a tool result or the policy says. Never make up data, and never guess a value: ask the user.`;
 
 const USER_GUIDELINES = `You are playing a person who talks to a service agent. You are the one who needs help, never the one who gives it.
 
@@ -24,11 +32,10 @@ End the conversation with one of these tokens, once, in your last message:
 - ###OUT-OF-SCOPE### when the agent cannot help with what you need, or the scenario gives you nothing to answer with.`;
 
 /** `{policy}` in a replaced system prompt stands for the domain's policy. */
-export function agentSystemPrompt(policy: string | undefined, prompt: AgentPrompt): string {
+export function agentSystemPrompt(policy: string | undefined, prompt: AgentPrompt, mode: Mode): string {
   if (prompt.systemPrompt !== undefined) return prompt.systemPrompt.replaceAll("{policy}", () => policy ?? "");
-  return policy
-    ? `${AGENT_PREAMBLE}\n\n# Policy\n\n${policy}`
-    : AGENT_PREAMBLE.replace(" Work by the policy below.", "");
+  const preamble = mode === "positive" ? AGENT_PREAMBLE : NEGATIVE_PREAMBLE;
+  return policy ? `${preamble}\n\n# Policy\n\n${policy}` : preamble.replace(" Work by the policy below.", "");
 }
 
 /** `{scenario}` in a replaced system prompt stands for the query's own scenario. */

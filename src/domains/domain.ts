@@ -19,6 +19,7 @@ import {
 } from "../tools/index.ts";
 import { readFreeParts } from "./blueprints.ts";
 import type { DomainFiles } from "./folder.ts";
+import { readPolicy } from "./policy.ts";
 
 export type Domain = {
   name: string;
@@ -162,15 +163,6 @@ function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
     hash.update(`\n${basename(file)}\n`).update(readFileSync(file));
   }
   return hash.digest("hex").slice(0, 16);
-}
-
-/** Without the comments that mark its parts, which are for programs; undefined if there is none. */
-export function readPolicy({ policyFile }: Pick<DomainFiles, "policyFile">): string | undefined {
-  if (!policyFile) return undefined;
-  return readFileSync(policyFile, "utf8")
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
 }
 
 function rulesOf(server: string, module: DomainServer, toolbox: Toolbox): PolicyRule[] {

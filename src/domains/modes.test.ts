@@ -1,9 +1,13 @@
-import { beforeAll, expect, test } from "vitest";
-import type { Query } from "../core/index.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Query, UsageError } from "../core/index.ts";
 import { bundledFolder } from "./bundled.ts";
 import { type Domain, loadDomain, readToolList } from "./domain.ts";
 import type { DomainFiles } from "./folder.ts";
-import { openForMode } from "./modes.ts";
+import { openForMode, requireWrongTools } from "./modes.ts";
+import { openQueryFiles } from "./query-file.ts";
 
 const others = bundledFolder().list("single");
 const query: Query = { id: "q", messages: [], userSystemPrompt: "", taskInfo: {}, hash: "" };
@@ -68,6 +72,43 @@ test("a domain that shares a tool's name is never borrowed from, and neither is 
     expect(tools.length).toBeGreaterThan(0);
     expect(tools.filter((tool) => domain.toolbox.resolve(tool.name))).toEqual([]);
   }
+});
+
+describe("before a run in wrong_tool", () => {
+  const tools = [{ type: "function", function: { name: "order_pizza" } }];
+  const open = (...records: object[]) => {
+    const folder = mkdtempSync(join(tmpdir(), "rollout-modes-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "queries.jsonl");
+    writeFileSync(file, records.map((record) => `${JSON.stringify({ query: "Hi", ...record })}\n`).join(""));
+    return openQueryFiles([file]);
+  };
+  const queries = () => open({ id: "own", tools }, { id: "bare" }, { id: "empty", tools: [] });
+  const requiring = (chosen: number[], lenders: DomainFiles[]) => () =>
+    requireWrongTools(domain, { dataset: "Desk", queries: queries(), chosen, others: lenders });
+
+  test("a query without tools of its own needs a domain that shares no tool name", () => {
+    const same = borrowed("Same", "StudentAcademicPortal");
+    expect(requiring([0, 1, 2], [same])).toThrow(UsageError);
+    expect(requiring([0, 1, 2], [same])).toThrow(/queries\.jsonl:2: Desk: .* for query "bare" \(and 1 more\):/);
+    expect(requiring([0, 2], [])).toThrow(/for query "empty": it has no "tools"/);
+    expect(requiring([0, 1, 2], [borrowed("Health", "StudentHealthServices")])).not.toThrow();
+  });
+
+  test("only the queries that are to be played count", () => {
+    expect(requiring([0], [])).not.toThrow();
+    expect(requiring([], [])).not.toThrow();
+  });
+
+  test("a combination borrows from neither of its own domains", async () => {
+    const pair = await loadDomain(bundledFolder().find(["StudentAcademicPortal", "StudentFinancialServices"]));
+    const all = { dataset: "Desk", queries: queries(), chosen: [1] };
+    const health = others.filter(({ name }) => name === "StudentHealthServices");
+    expect(() => requireWrongTools(pair, { ...all, others })).not.toThrow();
+    expect(() =>
+      requireWrongTools(pair, { ...all, others: others.filter((files) => !health.includes(files)) }),
+    ).toThrow(/nothing to offer for query "bare"/);
+  });
 });
 
 test("where no domain can lend its tools, the rollout ends instead of being offered none", async () => {

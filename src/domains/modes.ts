@@ -1,8 +1,17 @@
 // What the agent is offered: the domain's tools, another domain's tools (which do not work), or none.
-import { createRandom, type Environment, type Mode, type Query, RolloutError, type ToolSpec } from "../core/index.ts";
+import {
+  createRandom,
+  type Environment,
+  type Mode,
+  type Query,
+  RolloutError,
+  type ToolSpec,
+  UsageError,
+} from "../core/index.ts";
 import { failure, unknownTool } from "../tools/index.ts";
 import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
 import type { DomainFiles } from "./folder.ts";
+import type { QueryFile } from "./query-file.ts";
 
 export type ModeOptions = {
   mode: Mode;
@@ -15,26 +24,48 @@ export type ModeOptions = {
 export async function openForMode(domain: Domain, options: ModeOptions): Promise<Environment> {
   if (options.mode === "positive") return domain.openEnvironment(options.seed);
   if (options.mode === "no_tool") return createInert([]);
-  return createInert(wrongTools(domain, options));
+  return createInert(chooseWrongTools(domain, options));
 }
 
-/** The query's own tools if it has any, else those of another domain (chosen by seed) that shares no tool name. */
-function wrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolSpec[] {
+export type WrongToolsOptions = Pick<ModeOptions, "others"> & {
+  /** its name, for the message */
+  dataset: string;
+  queries: QueryFile;
+  /** the indexes of those that are to be played */
+  chosen: readonly number[];
+};
+
+/** For `wrong_tool`, before a run: a query for which there is nothing to offer is a mistake of the user's. */
+export function requireWrongTools(domain: Domain, { dataset, others, queries, chosen }: WrongToolsOptions): void {
+  if (listForeign(domain, others).length > 0) return;
+  const bare = chosen.filter((index) => !queries.bringsTools(index));
+  const [first] = bare;
+  if (first === undefined) return;
+  const more = bare.length > 1 ? ` (and ${bare.length - 1} more)` : "";
+  throw new UsageError(
+    `${dataset}: in mode wrong_tool there is nothing to offer for query "${queries.id(first)}"${more}: it has no "tools" of its own, and the folder has no other domain that shares no tool name with this one. Give the queries "tools", add such a domain, or use mode no_tool`,
+    queries.location(first),
+  );
+}
+
+/** The query's own tools if it has any, else those of another domain, chosen by seed. */
+function chooseWrongTools(domain: Domain, { query, seed, others }: ModeOptions): ToolSpec[] {
   if (query.tools) return toToolSpecs(query.tools, `query ${query.id}`);
+  const lists = listForeign(domain, others);
+  if (lists.length === 0)
+    throw new RolloutError("infrastructure", `wrong_tool: there are no tools to offer for query "${query.id}"`);
+  return createRandom("wrong tools", seed).pick(lists);
+}
+
+/** The tool lists of the other domains that share no tool name with this one. */
+function listForeign(domain: Domain, others: readonly DomainFiles[]): ToolSpec[][] {
   const own = new Set(domain.toolbox.tools.map((tool) => domain.toolbox.resolve(tool.name)?.tool));
-  const lists = others
+  return others
     .filter(
       (files) => files.servers.length === 1 && !domain.servers.includes(files.name) && files.toolListFiles[files.name],
     )
     .map(toolsOf)
     .filter((tools) => !tools.some((tool) => own.has(tool.name)));
-  if (lists.length === 0) {
-    throw new RolloutError(
-      "infrastructure",
-      `wrong_tool: query "${query.id}" brings no tools, and no other domain of the folder shares no tool name with ${domain.name}`,
-    );
-  }
-  return createRandom("wrong tools", seed).pick(lists);
 }
 
 const toolsByFiles = new WeakMap<DomainFiles, ToolSpec[]>();

@@ -19,6 +19,7 @@ type Line = Extent & {
   file: string;
   line: number;
   hash: string;
+  bringsTools: boolean;
   /** of the record without its id; computed when two lines have the same id */
   content?: string;
 };
@@ -52,6 +53,11 @@ export class QueryFile {
   /** The hash of the line's text, without reading it again. */
   hash(index: number): string {
     return (this.#lines[index] as Line).hash;
+  }
+
+  /** Whether the query has `tools` of its own, without reading it again. */
+  bringsTools(index: number): boolean {
+    return (this.#lines[index] as Line).bringsTools;
   }
 
   location(index: number): Location {
@@ -110,8 +116,8 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
     const location = { file, line: number };
     try {
       const record = parseLine(text, location);
-      toQuery(record, location);
-      lines.push({ ...location, id: idOf(record), offset, length, hash: contentHash(text.trim()) });
+      const bringsTools = toQuery(record, location).tools !== undefined;
+      lines.push({ ...location, id: idOf(record), offset, length, hash: contentHash(text.trim()), bringsTools });
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
       onProblem(error);
@@ -156,7 +162,7 @@ function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "ha
     messages: opening as OpeningMessage[],
     userSystemPrompt,
     taskInfo: taskInfoOf(record),
-    tools: Array.isArray(record.tools) ? (record.tools as JsonObject[]) : undefined,
+    tools: Array.isArray(record.tools) && record.tools.length > 0 ? (record.tools as JsonObject[]) : undefined,
   };
 }
 

@@ -30,6 +30,11 @@ test("what shapes a dialogue is part of its fingerprint, and each change is told
   expect(describeDrift(before, await partsOf({ max_turns: 3 }))).toEqual(["max_turns: 20 → 3"]);
 });
 
+test("a negative mode changes the agent's prompt, and the fingerprint sees it", async () => {
+  const drift = describeDrift(await partsOf({}), await partsOf({ mode: "no_tool" }));
+  expect(drift).toEqual(["agent prompt changed", "mode: positive → no_tool"]);
+});
+
 test("workers, limits of the run, budgets, logging and retries shape nothing", async () => {
   const before = await partsOf({});
   const patch = {

@@ -1,18 +1,19 @@
 // What shapes a dialogue, part by part, and what changed since a run was made.
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
 import { contentHash, type Json } from "../core/index.ts";
-import { agentSystemPrompt, STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
-import type { Domain } from "../domains/index.ts";
+import { STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
 import type { CallSettings } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
 
-export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, domain: Domain): FingerprintParts {
+export type SentContent = { domainHash: string; systemHash: string };
+
+export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: SentContent): FingerprintParts {
   const { judge } = run;
   const { user } = dataset;
   const isMultiTurn = dataset.maxTurns > 1;
   return toJson({
-    "domain content": domain.contentHash,
-    "agent prompt": contentHash(agentSystemPrompt(domain.policy, dataset.agent.prompt)),
+    "domain content": sent.domainHash,
+    "agent prompt": sent.systemHash,
     "agent model": dataset.agent.model,
     "agent settings": samplingOf(dataset.agent.settings),
     "user guidelines": isMultiTurn ? contentHash(userGuidelines(user.prompt)) : undefined,

@@ -12,11 +12,14 @@ import {
   openQueryFiles,
   type QueryFile,
   type RunResources,
+  readPolicy,
+  requireWrongTools,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
+import { chooseQueries } from "./plan.ts";
 
 export type PreparedDataset = {
   spec: DatasetSpec;
@@ -51,6 +54,10 @@ export async function prepareDataset(
   const queries = openQueryFiles(spec.queryFiles);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  if (spec.mode === "wrong_tool") {
+    const chosen = chooseQueries(run.config, { queries });
+    requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });
+  }
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);
@@ -60,8 +67,9 @@ export async function prepareDataset(
       `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
     );
   }
-  const agentSystem = agentSystemPrompt(domain.policy, spec.agent.prompt);
-  const parts = fingerprintParts(run, spec, domain);
+  const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
+  const systemHash = contentHash(agentSystem);
+  const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash });
   return {
     spec,
     domain,
@@ -72,7 +80,7 @@ export async function prepareDataset(
     modelNames: { agent: agent.id, user: user?.id, judge: judge?.id },
     scripted,
     agentSystem,
-    systemHash: contentHash(agentSystem),
+    systemHash,
     stopPolicy: createStopPolicy(spec.stops),
     parts,
     base: contentHash(parts),

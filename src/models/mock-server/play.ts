@@ -8,7 +8,8 @@ import {
   type RequestOrigin,
   seedFrom,
 } from "../../core/index.ts";
-import { createScriptedClient, NO_TOOL_FOR_THAT } from "../scripted/clients.ts";
+import { createScriptedClient } from "../scripted/clients.ts";
+import { isSaidWithoutTools } from "../scripted/refusal.ts";
 import { parseScriptedName, type Script } from "../scripted/script.ts";
 import { WireError, type WireRequest } from "./wire-request.ts";
 
@@ -62,7 +63,7 @@ function scriptedName(model: string): string {
 
 /** Whether the agent has the plan's tools; its user can tell only by what the agent says. */
 function canPlay(wire: WireRequest, party: RequestOrigin["party"], script: Script): boolean {
-  if (party === "user") return wire.messages.at(-1)?.content !== NO_TOOL_FOR_THAT;
+  if (party === "user") return !isSaidWithoutTools(wire.messages.at(-1)?.content ?? "");
   const offered = new Set(wire.tools.map((tool) => tool.name));
   return listPlannedCalls(script.plan).every((call) => offered.has(script.wireName(call.name)));
 }

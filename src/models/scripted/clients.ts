@@ -9,6 +9,7 @@ import {
   type PlayedCall,
 } from "../../core/index.ts";
 import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
+import { answerRefusal, performRefusal } from "./refusal.ts";
 import { estimateUsage, type PlanFor, parseScriptedName, type Script, scriptFor } from "./script.ts";
 
 export function createScriptedClient(name: string, planFor: PlanFor): ModelClient {
@@ -21,19 +22,18 @@ export function createScriptedClient(name: string, planFor: PlanFor): ModelClien
   return { id: name, complete: async (request) => reply(request) };
 }
 
-export const NO_TOOL_FOR_THAT =
-  "I'm sorry, but none of the tools that I have here can do that, so I can't help you with this request.";
-const GIVES_UP = "All right, then I'll ask somewhere else. ###OUT-OF-SCOPE###";
 const THE_END = "That's all, thank you. ###STOP###";
 const LOST_THE_THREAD = "I'm sorry, I don't have what I need for that at the moment.";
 
 function agentReply(request: ModelRequest, script: Script, skill: number): ModelReply {
   const { origin, tools } = request;
-  if (origin.mode !== "positive") return say(request, NO_TOOL_FOR_THAT, "No tool fits what the user asks for.");
-  const { turns } = perform(script.plan, { skill, seed: origin.seed, tools, wireName: script.wireName });
+  const isPositive = origin.mode === "positive";
+  const options = { skill, seed: origin.seed, tools, wireName: script.wireName };
+  const { turns } = isPositive ? perform(script.plan, options) : performRefusal(options);
   const turnStart = request.messages.findLastIndex((message) => message.role === "user");
   const turnNumber = request.messages.filter((message) => message.role === "user").length - 1;
-  const turn = turns[turnNumber] as PerformedTurn | undefined;
+  // a refusal stays what it is, however long the user insists
+  const turn: PerformedTurn | undefined = turns[turnNumber] ?? (isPositive ? undefined : turns.at(-1));
   if (!turn) return say(request, "Is there anything else that you need?");
   const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
   const step = turn.steps[stepNumber];
@@ -41,7 +41,7 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   if (!step || request.toolChoice === "none") return say(request, fillText(turn.say, played), turn.think);
   const toolCalls = step.calls.map((call, index) => ({
     id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
-    name: script.wireName(call.name),
+    name: isPositive ? script.wireName(call.name) : call.name,
     arguments: argumentsText(call, played),
   }));
   const content = fillText(step.text ?? "", played);
@@ -55,10 +55,14 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
   };
 }
 
-/** Says the plan's next line, no matter what the agent said: a script cannot listen. */
+/**
+ * Says the plan's next line, no matter what the agent said: a script cannot listen. In negative modes only its first
+ * words are the plan's.
+ */
 function userReply(request: ModelRequest, script: Script): ModelReply {
-  if (request.origin.mode !== "positive") return say(request, GIVES_UP);
-  const said = request.messages.filter((message) => message.role === "assistant").length;
+  const { messages, origin } = request;
+  const said = messages.filter((message) => message.role === "assistant").length;
+  if (origin.mode !== "positive" && said > 0) return say(request, answerRefusal(messages, origin.seed));
   return say(request, script.plan[said]?.user ?? THE_END);
 }
 
