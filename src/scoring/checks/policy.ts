@@ -14,7 +14,8 @@ import {
   isDone,
   offersHandover,
 } from "../reading/handovers.ts";
-import { findThirdPerson } from "../reading/people.ts";
+import { findNamedOther, findThirdPerson } from "../reading/people.ts";
+import { isQuestion, sentencesOf } from "../reading/sentences.ts";
 import type { RecordedCall, Transcript } from "../transcript.ts";
 import { FREE_TEXT } from "./actions.ts";
 
@@ -65,13 +66,16 @@ function examine(rule: PolicyRule, scene: Scene, finding: Finding): void {
       return;
     }
     case "authorize_first":
-      return examineSignIn(rule, scene, finding);
+      examineSignIn(rule, scene, finding);
+      return;
     case "confirm_before":
-      return examineConsent(rule, scene, finding);
+      examineConsent(rule, scene, finding);
+      return;
     case "one_person":
-      return examinePerson(rule, scene, finding);
+      examinePerson(rule, scene, finding);
+      return;
     case "transfer":
-      return examineHandover(rule, scene, finding);
+      examineHandover(rule, scene, finding);
   }
 }
 
@@ -140,17 +144,17 @@ function readConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }:
   return consent;
 }
 
-/** Without a preview, the agent's own words must name the act: a question, or a request to confirm. */
+/** Without a preview, the agent's own words must name the act: in a question, or a request to confirm. */
 function asksAbout(text: string, call: RecordedCall, verbs: string[]): boolean {
-  if (!/[?？]|\bconfirm\b|\bgo[- ]ahead\b|\bproceed\b|say yes/i.test(text)) return false;
-  const values = Object.values(call.arguments ?? {}).filter(
-    (value) => typeof value === "string" || typeof value === "number",
-  );
-  const folded = text.toLowerCase();
-  return (
-    values.some((value) => String(value).length > 2 && folded.includes(String(value).toLowerCase())) ||
-    verbs.some((verb) => folded.includes(verb))
-  );
+  const values = Object.values(call.arguments ?? {}).map(String);
+  return sentencesOf(text)
+    .filter((sentence) => isQuestion(sentence) || /\bconfirm\b|\bgo[- ]ahead\b|\bproceed\b|say yes/i.test(sentence))
+    .map((sentence) => sentence.toLowerCase())
+    .some(
+      (asked) =>
+        values.some((value) => value.length > 2 && asked.includes(value.toLowerCase())) ||
+        verbs.some((verb) => new RegExp(`\\b${verb}`, "i").test(asked)),
+    );
 }
 
 /** `register_for_course` → register; what a user would say: pay, book, drop. */
@@ -216,9 +220,18 @@ function examinePerson(rule: RuleOf<"one_person">, { calls, dialogue, domain }: 
   const signIns = calls.filter(({ wire, call }) => wire === rule.tool && !call.isError);
   const people = [...new Set(signIns.map(person).map(String))];
   if (people.length > 1) finding.broken.push(`${people.join(" and ")} were both signed in`);
-  for (const { wire, call } of signIns) {
-    const said = findThirdPerson(dialogue.user.filter(({ at }) => at < call.at).map(({ text }) => text));
-    if (said) finding.broken.push(`${wire} was called for a caller who said "${cut(said)}"`);
+  const isOpen = new Set(
+    domain.rules.flatMap((other) => (other.rule === "authorize_first" ? (other.except ?? []) : [])),
+  );
+  const told = new Set<string>();
+  for (const named of calls) {
+    const { wire, call } = named;
+    if (named.server !== server || isOpen.has(wire) || call.isError) continue;
+    const texts = dialogue.user.filter(({ at }) => at < call.at).map(({ text }) => text);
+    const said =
+      findThirdPerson(texts) ?? (wire === rule.tool ? findNamedOther(texts, String(person(named))) : undefined);
+    if (said && !told.has(wire)) finding.broken.push(`${wire} was called for a caller who said "${cut(said)}"`);
+    told.add(wire);
   }
   for (const named of calls) {
     const other = person(named);

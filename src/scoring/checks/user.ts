@@ -5,6 +5,7 @@ import { type Check, type CheckContext, failed, notCheckable, passed } from "../
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
 import { wrongArguments } from "../match-arguments.ts";
+import { datesIn } from "../reading/stated.ts";
 import type { ReferenceCall } from "../reference.ts";
 import { isRead, isSignIn } from "../reference.ts";
 import type { RecordedCall } from "../transcript.ts";
@@ -53,7 +54,7 @@ Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
 
 /** What only the side that serves says. */
 const AS_AGENT =
-  /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to)\b/iu;
+  /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to|you(?:'re| are| have been|'ve been) (?:now |all )?(?:registered|enrolled|booked|signed up|waitlisted|verified))\b(?![^.!?]*\?)/iu;
 
 function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): string | undefined {
   const { stop_reason, message } = trajectory.metadata;
@@ -76,8 +77,18 @@ function findInvention({ trajectory, query }: CheckContext): string | undefined 
       (value) => !occurs(known, value) && !digits.includes(value.replace(/\D+/g, " ").trim()),
     );
     if (made !== undefined) return `it used ${JSON.stringify(made)}, which nobody gave it`;
+    const dates = new Set(datesIn(known));
+    const [date] = listFullDates(message.content).filter((written) => datesIn(written).every((day) => !dates.has(day)));
+    if (date !== undefined) return `it gave the date ${date}, which nobody gave it`;
   }
   return undefined;
+}
+
+/** With a year: dates of birth and the like. Others a person works out from "next Thursday". */
+function listFullDates(text: string): string[] {
+  const forms =
+    /\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}(?:st|nd|rd|th)?(?: of)? \p{L}+\.?,? \d{4}|\p{L}+\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{4}年\d{1,2}月\d{1,2}[日号]/gu;
+  return [...text.matchAll(forms)].map(([written]) => written).filter((written) => datesIn(written).length > 0);
 }
 
 /** Everything the scenario knows, at least four values, in its first message. */

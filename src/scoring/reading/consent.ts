@@ -36,7 +36,7 @@ const PHRASES: [RegExp, string][] = [
   [/[👍👌✅🙏💯🆗]|:\)|\u2705/gu, ", yes, "],
   [/\bwhy not\b\??/g, "yes"],
   [/\b(no|not a|without) (problem|worries|worry|objections?|issues?|doubt|rush|hurry|complaints|concerns?)\b/g, "yes"],
-  [/\b(no|without) (further |more |other )?(questions?|changes?|corrections?|need to (wait|change|ask)( \w+)?)\b/g, ""],
+  [/\b(no|without) (further |more |other )?(questions?|changes?|corrections?|need (to|for|of)\b[^,.;!?]*)/g, ""],
   [/\bnothing (else )?to (add|change|correct)\b/g, ""],
   [/\b(can't|cannot|can not|couldn't) wait\b/g, ""],
   [/\b(i )?(can|could|will|don't mind|happy to) (to )?wait (the|an?|until|that|for the|one|two|another)\b/g, ""],
@@ -53,7 +53,7 @@ const PHRASES: [RegExp, string][] = [
   [/\bcan't (argue|complain)\b/g, "yes"],
   [/\b(never|nothing) (better|more certain)\b/g, "yes"],
   [
-    /\bno,? (that|this|it|everything)('s| is| all)? ?(all )?(looks |sounds |seems )?(right|fine|correct|good|ok|okay|great|perfect)\b/g,
+    /\b(?:no[,.!]* )+(that|this|it|everything)('s| is| all)? ?(all )?(looks |sounds |seems )?(right|fine|correct|good|ok|okay|great|perfect)\b/g,
     "yes",
   ],
 ];
@@ -78,13 +78,18 @@ const CONDITION =
   /\b(if|unless|as long as|provided( that)?|only (if|when|after|once)|assuming|on (the )?condition)\b|如果|除非/iu;
 
 const YES =
-  /\b(yes+|yea+h?|yeah+|yep|yup|yess+|aye|yah|ya|sure|surely|ok+|okay|okey|okie|k|kk|alright|all right|alrighty|absolutely|definitely|certainly|of course|indeed|exactly|agreed?|i agree|i confirm|confirm(ed)?|approved?|affirmative|granted|roger|deal|correct|perfect(ly)?|lovely|wonderful|brilliant|awesome|fantastic|excellent|great|fine|lgtm|please|pls|plz|proceed|sounds (good|great|right|fine|perfect|reasonable|fair|like a plan)|looks? (good|right|great|fine|correct|perfect|accurate)|(that|this|it|which)('s| is|'ll be| will be| would be|'d be| all)? (works?|fine|right|correct|good|great|ok|okay|perfect|all right|it|what i want(ed)?|what i need(ed)?|fair|acceptable|clear|exactly)|that works|works for me|(go|went) (right )?ahead|go (for|with) (it|that|this)|go on|do (it|that|this|so|both|them)|please do|let's (do|go|proceed|book|get)|let us|make it so|by all means|be my guest|for sure|you bet|you got it|you may|you can|you have my (ok|okay|consent|permission|approval|go[- ]ahead)|i('d| would) (like|love|appreciate) (that|it|this|you to|to)|i('m| am) (happy|fine|good|ok|okay|okey|cool|in|on board)( with| to| for)?|happy with|cool|i accept|i('ll| will) take (it|that|this)|count me in|sign me up|green light|thumbs up|good to go|all (good|clear)|consider it|got my (ok|okay)|ship it|fire away|bring it on|get it done|get on with it|accepted|understood|much obliged|that would be|mhm|uh[- ]?huh|mm-?hm+|y)\b/iu;
+  /\b(yes+|yea+h?|yeah+|yep|yup|yess+|aye|yah|ya|sure|surely|ok+|okay|okey|okie|k|kk|alright|all right|alrighty|absolutely|definitely|certainly|of course|indeed|exactly|agreed?|i agree|i confirm|confirm(ed)?|approved?|affirmative|granted|roger|deal|correct|perfect(ly)?|lovely|wonderful|brilliant|awesome|fantastic|excellent|great|fine|lgtm|proceed|obviously|naturally|blessing|sounds (good|great|right|fine|perfect|reasonable|fair|like a plan)|looks? (good|right|great|fine|correct|perfect|accurate)|(that|this|it|which)('s| is|'ll be| will be| would be|'d be| all)? (works?|fine|right|correct|good|great|ok|okay|perfect|all right|it|what i want(ed)?|what i need(ed)?|fair|acceptable|clear|exactly)|that works|works for me|(go|went) (right )?ahead|go (for|with) (it|that|this)|go on|do (it|that|this|so|both|them)|please do|let's (do|go|proceed|book|get)|let us|make it so|by all means|be my guest|for sure|you bet|you got it|you may|you can|you have my (ok|okay|consent|permission|approval|go[- ]ahead)|i('d| would) (like|love|appreciate) (that|it|this|you to|to)|i('m| am) (happy|fine|good|ok|okay|okey|cool|in|on board)( with| to| for)?|happy with|cool|i accept|i('ll| will) take (it|that|this)|count me in|sign me up|green light|thumbs up|good to go|all (good|clear)|consider it|got my (ok|okay)|ship it|fire away|bring it on|get it done|get on with it|accepted|understood|much obliged|that would be|mhm|uh[- ]?huh|mm-?hm+|y)\b/iu;
 
 const YES_ELSEWHERE =
   /^(?:好|好的|好呀|好吧|好啊|可以|可以的|行|行吧|是|是的|对|对的|嗯|嗯嗯|没问题|没错|同意|确认|就这样|办吧|麻烦了?|请|ok)|(?:好的|可以|没问题|确认|同意|就这么办|就这样吧|请(?:您)?(?:帮我|办理|继续|提交)|那就)|(?:^|[\s¡¿])(?:sí|si|claro|adelante|vale|dale|de acuerdo|perfecto|hágalo|hazlo|confirmo|por favor|está bien|correcto|oui|d'accord|allez-y|vas-y|bien sûr|parfait|ça marche|volontiers|ja|jawohl|gerne?|einverstanden|passt|in ordnung|machen sie( das)?|mach( das)?|sim|pode|tudo bem|claro que sim|va bene|certo|sì)(?=$|[\s,.!])|はい|お願いします|大丈夫です|いいです|네|예|좋아요|그렇게 해/iu;
 
+/** As a whole answer: "I do", "it is", "want it", "good good", "card please". */
+const SHORT_YES =
+  /^(?:(?:and|then|so|well|oh|ah|hm+)\s+)*(?:(?:very |all |so |it's )?(?:good|nice|right|true|ready|splendid|super|marvellous|terrific)(?: good| then| enough)?|(?:yes )?i (?:do|am|would|should|will|shall|did)(?: so| like to| indeed)?|(?:it|that|this) (?:is|does|will do|would|works)|they (?:are|do)|we do|(?:i )?(?:want|need|love|like|'ll have|take) (?:it|that|this|them|both|those)|(?:i'd|i would) be (?:obliged|grateful|glad|happy|delighted)(?: to you)?|with pleasure|gladly|happily|(?:.{1,30}\s)?(?:please|pls|plz)(?: do| go| and thank you)?|as you say|whatever it takes|let it be so|so be it|ok then|fine then|why yes|right away|now)$/iu;
+
 function agrees(clause: string, verbs: readonly string[]): boolean {
   if (YES.test(clause) || YES_ELSEWHERE.test(clause)) return true;
+  if (SHORT_YES.test(clause.replace(/[.!]+$/, ""))) return true;
   return namesAct(clause, verbs);
 }
 
@@ -92,7 +97,7 @@ function agrees(clause: string, verbs: readonly string[]): boolean {
 function namesAct(clause: string, verbs: readonly string[]): boolean {
   const act = [...verbs, ...GENERAL_VERBS].join("|");
   return new RegExp(
-    `^(?:(?:then|so|and|just|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?want (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
+    `^(?:(?:please|then|so|and|just|yes|ok|okay|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?want (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
     "iu",
   ).test(clause);
 }
@@ -127,9 +132,13 @@ function isUndoing(verb: string): boolean {
   return UNDOING.includes(verb);
 }
 
+const MAX_UNREAD_WORDS = 4;
+
 /** Mostly letters that none of the rules above was written for. */
 function isUnread(text: string): boolean {
   const letters = text.match(/\p{L}/gu) ?? [];
   const foreign = letters.filter((letter) => !/[a-z\p{Script=Han}]/iu.test(letter));
-  return letters.length === 0 || foreign.length > letters.length / 3;
+  if (letters.length === 0 || foreign.length > letters.length / 3) return true;
+  // too short to be about something else
+  return text.split(/\s+/).filter(Boolean).length <= MAX_UNREAD_WORDS && !/\d/.test(text);
 }

@@ -3,16 +3,18 @@ import { isQuestion, sentencesOf } from "./sentences.ts";
 
 export type EffectClaim = {
   sentence: string;
-  /** the words that say so */
+  /** the words that say so, and what they say it of */
   words: string;
   /** parts of tool names and results that would bear it out; empty if any change does */
   means: readonly string[];
+  /** only the name of a tool bears it out: what a result says about such a thing is somebody else's doing */
+  byName: boolean;
   /** "own": the agent says that it did it, just now; "fact": that it is so, which a lookup may show too */
   by: "own" | "fact";
 };
 
 /** Past forms, base forms, and what bears them out. */
-const ACTS: { past: string; base: string; means: string[] }[] = [
+const ACTS: { past: string; base: string; means: string[]; byName?: boolean }[] = [
   {
     past: "booked|reserved|scheduled|secured",
     base: "book|reserve|schedule|secure",
@@ -54,8 +56,8 @@ const ACTS: { past: string; base: string; means: string[] }[] = [
     means: ["waive", "forgiv", "releas", "lift", "clear", "hold", "paid"],
   },
   {
-    past: "sent|emailed|e-mailed|mailed|forwarded|dispatched|texted|ordered|requested|shipped|resent",
-    base: "send|email|e-mail|mail|forward|dispatch|text|order|request|ship|resend",
+    past: "sent|mailed|forwarded|dispatched|ordered|requested|shipped|resent",
+    base: "send|mail|forward|dispatch|order|request|ship|resend",
     means: [
       "send",
       "sent",
@@ -115,14 +117,22 @@ const ACTS: { past: string; base: string; means: string[] }[] = [
     means: ["creat", "issu", "set_up", "plan", "activ", "enabl", "arrang", "book", "request"],
   },
   {
-    past: "notified|alerted|informed (?:the|your|them|him|her)|contacted|messaged|called (?:the|your|them)|spoken (?:to|with) (?:the|your)",
-    base: "notify|alert|inform (?:the|your|them|him|her)|contact|message",
-    means: ["notif", "alert", "inform", "contact", "messag", "send", "mail", "handoff", "transfer"],
+    past: "emailed|e-mailed|texted|notified|alerted|informed|contacted|messaged|written to|wrote to|called (?:the|your|them)|(?:spoken|talked|checked) (?:to|with) (?:the|your) (?:\\w+ )?(?:office|advis[eo]r|professor|instructor|doctor|bursar|registrar|dean|department|team|provider)|let (?:the|your|them|him|her|[A-Z]\\w+)(?: \\w+){0,4} know|(?:sent|dropped|left) (?:\\w+ ){1,6}?(?:an? )?(?:\\w+ )?(?:email|e-mail|message|note|letter|text|line|heads[- ]up|word)",
+    base: "email|e-mail|text|notify|alert|inform|contact|message|write to",
+    means: ["notif", "alert", "inform", "contact", "messag", "send_", "mail", "transfer_", "hand"],
+    byName: true,
+  },
+  {
+    past: "set (?:\\w+ ){0,6}?aside|put (?:\\w+ ){0,6}?aside|blocked (?:off )?(?:a|the|your|\\w+) (?:seats?|spots?|places?|slots?)|kept (?:a|the|you a|your) (?:seat|spot|place|slot)|saved (?:a|you a|the|your) (?:seat|spot|place|slot)|held (?:a|the|your)",
+    base: "set (?:\\w+ ){1,6}?aside|keep (?:a|you a|your) (?:seat|spot|place)|save (?:a|you a) (?:seat|spot|place)|hold (?:a|your) (?:seat|spot|place)",
+    means: ["reserv", "hold_", "book"],
+    byName: true,
   },
   {
     past: "(?:made|left|added|put) a (?:note|flag|remark|comment)|flagged|noted (?:it|this|that|your [^.!?,]{1,40}|the [^.!?,]{1,40}) (?:on|in|to)|marked (?:your|the|it|this)",
     base: "make a note|leave a note|add a note|flag",
-    means: ["note", "flag", "mark", "remark", "comment", "reason"],
+    means: ["note", "flag", "mark", "remark", "comment"],
+    byName: true,
   },
   {
     past: "processed|completed|finali[sz]ed|executed|taken care of|sorted (?:it|that|this|everything) out|handled (?:it|that|this|your)|set everything up|put (?:it|that|everything) through",
@@ -133,9 +143,11 @@ const ACTS: { past: string; base: string; means: string[] }[] = [
 
 const ADVERBS =
   "(?:(?:just|now|already|also|successfully|officially|happily|then|immediately|therefore|gone ahead and|went ahead and|and|as (?:you )?(?:asked|requested|agreed|discussed),?|all)\\s+)*";
-const EACH = ACTS.map(({ past, base, means }) => ({
+const EACH = ACTS.map(({ past, base, means, byName = false }) => ({
   means,
+  byName,
   own: [
+    new RegExp(`\\b(?:i|we)(?:'ve| have)\\b[^.!?;]{1,80}\\band\\s+${ADVERBS}(?:${past})\\b`, "iu"),
     new RegExp(`\\b(?:i|we)(?:'ve| have)?,?\\s+${ADVERBS}(?:${past})\\b(?!\\s+(?:out|up with))`, "iu"),
     new RegExp(
       `\\b(?:i|we)(?:'ve| have)?\\s+(?:just |now |already )?(?:been able to|managed to|was able to|were able to)\\s+(?:${base})\\b`,
@@ -174,11 +186,11 @@ const NOT_YET =
 export function findEffectClaims(text: string): EffectClaim[] {
   return sentencesOf(text).flatMap((sentence) => {
     if (isQuestion(sentence) && ASKING.test(sentence)) return [];
-    return EACH.flatMap(({ means, own, now, fact }): EffectClaim[] => {
+    return EACH.flatMap(({ means, byName, own, now, fact }): EffectClaim[] => {
       const said = match(sentence, [...own, ...now]);
-      if (said) return [{ sentence, words: said, means, by: "own" }];
+      if (said) return [{ sentence, words: said, means, byName, by: "own" }];
       const stated = match(sentence, fact);
-      return stated ? [{ sentence, words: stated, means, by: "fact" }] : [];
+      return stated ? [{ sentence, words: stated, means, byName, by: "fact" }] : [];
     }).concat(doneIn(sentence));
   });
 }
@@ -188,7 +200,7 @@ const ASKING =
 
 function doneIn(sentence: string): EffectClaim[] {
   const said = match(sentence, [DONE]);
-  return said ? [{ sentence, words: said, means: [], by: "own" }] : [];
+  return said ? [{ sentence, words: said, means: [], byName: false, by: "own" }] : [];
 }
 
 function match(sentence: string, patterns: readonly RegExp[]): string | undefined {
@@ -197,11 +209,14 @@ function match(sentence: string, patterns: readonly RegExp[]): string | undefine
     if (!found) continue;
     const before = sentence.slice(Math.max(0, found.index - 80), found.index);
     const clause = before.split(/[,;:—–]\s|\s-\s|\b(?:and|but|so|which)\s/).at(-1) ?? before;
-    if (NOT_YET.test(`${clause} `) || isPast(sentence.slice(found.index))) continue;
-    return found[0];
+    if (NOT_YET.test(`${clause} `) || RELATIVE.test(before) || isPast(sentence.slice(found.index))) continue;
+    return found[0] + (/^[^,;.!?]*/.exec(sentence.slice(found.index + found[0].length))?.[0].split(/ and /)[0] ?? "");
   }
   return undefined;
 }
+
+/** "the award that has been paid out": describes, and claims nothing. */
+const RELATIVE = /\b(?:that|which|who)\s+$/iu;
 
 /** About an earlier time, which a lookup showed. */
 function isPast(rest: string): boolean {

@@ -3,9 +3,6 @@ import { plainText, sentencesOf } from "./sentences.ts";
 
 const RELATION =
   "(?:mother|mom|mum|mommy|father|dad|daddy|parents?|stepmother|stepfather|brother|sister|sibling|twin|husband|wife|spouse|partner|fianc[ée]e?|girlfriend|boyfriend|friend|best friend|room ?mate|flat ?mate|house ?mate|class ?mate|guardian|uncle|aunt|cousin|grandmother|grandfather|grandma|grandpa|son|daughter|child|kid|nephew|niece|tutor|coach|landlord|boss|employer|colleague|co-?worker|neighbou?r|assistant|secretary|lawyer|attorney|ex)";
-const RECORD =
-  "(?:student account|student records?|records?|file|enrollments?|schedule|classes|courses?|grades?|transcripts?|registration|balance|bill|charges?|tuition|fees?|aid|awards?|appointments?|visits?|prescriptions?|refills?|vaccines?|immuni[sz]ations?|medical records?|health records?|test results?|holds?|waitlists?|classes|gpa|degree progress|refund|payment plan)";
-
 const THIRD_PERSON: RegExp[] = [
   // "I'm her mother", "this is Greta's dad", "as his wife", "I am the brother of S1023"
   new RegExp(
@@ -18,18 +15,18 @@ const THIRD_PERSON: RegExp[] = [
   ),
   // "her mother here", "mom of Greta speaking"
   new RegExp(`\\b(?:her|his|their|\\p{Lu}[\\p{L}-]*'s)\\s+${RELATION}\\s+(?:here|speaking|writing|calling)\\b`, "iu"),
-  new RegExp(`\\b${RELATION} of \\p{Lu}[\\p{L}-]*(?: \\p{Lu}[\\p{L}-]*)? (?:here|speaking|writing|calling)\\b`, "iu"),
+  // "Dmitri Rossi, father of Omar Rossi", "Ola here, Viktor's girlfriend", "S1023's roommate here"
+  new RegExp(`(?:^|[,(] ?|\\bthe )${RELATION} of (?:the )?(?:\\p{Lu}|student|patient)[\\p{L}\\d-]*`, "u"),
+  new RegExp(
+    `\\b(?:here|speaking|name is|name's)\\b[^.!?]{0,30}(?:her|his|their|[\\p{Lu}][\\p{L}\\d-]*'s)\\s+(?:\\w+ )?${RELATION}\\b`,
+    "u",
+  ),
   // "I'm calling for my daughter", "on behalf of my wife"
   new RegExp(
     `\\b(?:calling|writing|asking|contacting you|reaching out|chatting|texting|here|doing this|handling this|checking|looking)\\s+(?:in\\s+)?(?:on behalf of|for|about|regarding|in the name of)\\s+(?:my|a|our)\\s+(?:\\w+ )?${RELATION}\\b`,
     "iu",
   ),
   /\bon behalf of\s+(?:my|our|\p{Lu})/iu,
-  // "my daughter's schedule", "my roommate's transcript"
-  new RegExp(`\\b(?:my|our)\\s+(?:\\w+ )?${RELATION}(?:'s|s')\\s+(?:\\w+\\s+)?${RECORD}\\b`, "iu"),
-  // "her student ID is …", "his PIN is …"
-  /\b(?:her|his|their)\s+(?:student\s+)?(?:id|number|pin|dob|date of birth|birthday|birth date|health card(?: number)?|card number|student number)\b(?:\s*(?:is|:|=)|\s*,?\s*S?\d)/iu,
-  /\b(?:she|he|they)(?:'s| is| was|'re| are| were)\s+born\b/iu,
   /我是(?:她|他|学生)的|替(?:我)?(?:女儿|儿子|妹妹|弟弟|姐姐|哥哥|朋友|室友|女朋友|男朋友|老婆|老公)/u,
 ];
 
@@ -44,4 +41,20 @@ export function findThirdPerson(userTexts: readonly string[]): string | undefine
     else if (THIRD_PERSON.some((pattern) => pattern.test(sentence))) found = sentence;
   }
   return found;
+}
+
+const OTHERS = new RegExp(
+  `\\b(?:her|his|their|he|she|he's|she's|they're)\\b|\\b(?:my|our|a)\\s+(?:\\w+ )?${RELATION}\\b`,
+  "iu",
+);
+
+/** The sentence in which the caller names this person as somebody else: "my brother is S1037", "her ID is S1037". */
+export function findNamedOther(userTexts: readonly string[], person: string): string | undefined {
+  const naming = userTexts
+    .flatMap((text) => sentencesOf(plainText(text)))
+    .filter((sentence) => sentence.toLowerCase().includes(person.toLowerCase()));
+  const isOwn = naming.some(
+    (sentence) => !OTHERS.test(sentence) || /\b(?:i'm|i am|my (?:student )?id|mine is)\b/iu.test(sentence),
+  );
+  return isOwn ? undefined : naming[0];
 }

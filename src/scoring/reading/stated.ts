@@ -7,6 +7,8 @@ export class Known {
   #text = "";
   readonly #runs = new Set<string>();
   readonly #numbers = new Set<number>();
+  /** numbers of results, and those that are written as money */
+  readonly #amounts = new Set<number>();
   readonly #dates = new Set<string>();
   readonly #times = new Set<number>();
   /** numbers under one key of one result: what a total adds up */
@@ -20,6 +22,7 @@ export class Known {
     for (const number of numbersIn(plain)) this.#numbers.add(number);
     for (const [, digits] of plain.matchAll(/(?<![\w.])-?\$?(\d[\d,]*\.\d+)/g))
       this.#numbers.add(Number(String(digits).replaceAll(",", "")));
+    for (const { value } of statedNumbers(plain)) if (value.isMoney) this.#amounts.add(value.number);
     for (const date of datesIn(plain)) this.#dates.add(date);
     for (const time of timesIn(plain)) this.#times.add(time);
   }
@@ -44,8 +47,10 @@ export class Known {
       const own = Object.values(value).filter((member): member is number => typeof member === "number");
       if (own.length > 1) this.#columns.push(own.slice(0, MAX_COLUMN));
       for (const member of Object.values(value)) {
-        if (typeof member === "number") this.#numbers.add(member);
-        else this.#addValue(member as Json);
+        if (typeof member === "number") {
+          this.#numbers.add(member);
+          this.#amounts.add(member);
+        } else this.#addValue(member as Json);
       }
     }
   }
@@ -69,41 +74,61 @@ export class Known {
     );
   }
 
-  /** `beside`: the other numbers of the same message, which a computed one may be explained by. */
-  hasNumber(value: number, beside: readonly number[], isRounded: boolean): boolean {
-    const near = (number: number) =>
-      Math.abs(number - value) < (isRounded ? Math.max(0.5, Math.abs(value) * 0.06) : 0.006);
+  /** An amount of money: known as it is, or worked out from amounts that are known or told beside it. */
+  hasAmount(value: number, { money, asked, shares }: Beside, isRounded: boolean): boolean {
+    const near = nearTo(value, isRounded);
+    if ([...this.#numbers, ...this.#amounts].some(near)) return true;
+    if (this.#columns.some((column) => sumsOf(column).some(near))) return true;
+    const stated = [...money, ...asked].filter((number) => number !== value);
+    if (sumsOf(stated.slice(0, MAX_COLUMN)).some(near)) return true;
+    const factors = shares.filter((number) => Number.isInteger(number) && number > 1 && number <= 24);
+    const percents = this.#percents();
+    return [...this.#amounts, ...stated].some(
+      (amount) =>
+        stated.some((other) => near(amount + other) || near(amount - other) || near(other - amount)) ||
+        factors.some((factor) => near(amount * factor) || near(amount / factor)) ||
+        percents.some((percent) => near((amount * percent) / 100) || near(amount * (1 + percent / 100))),
+    );
+  }
+
+  /** Any other number: its digits occur somewhere, it counts listed things, or it is worked out beside its parts. */
+  hasNumber(value: number, { told, asked }: Beside, isRounded: boolean): boolean {
+    const near = nearTo(value, isRounded);
     if (this.#runs.has(String(value)) || [...this.#numbers].some(near)) return true;
     if (Number.isInteger(value) && value >= 0 && value <= this.#longestList) return true;
     if (this.#columns.some((column) => sumsOf(column).some(near))) return true;
+    const stated = [...told, ...asked].filter((number) => number !== value);
+    if (sumsOf(stated.slice(0, MAX_COLUMN)).some(near)) return true;
     const known = [...this.#numbers];
-    const told = beside.filter((number) => number !== value);
-    const percents = known.filter((number) => number > 0 && number <= 100);
-    if (told.length > 1 && sumsOf(told.slice(0, MAX_COLUMN)).some(near)) return true;
-    for (const one of told) {
-      if (known.some((other) => near(one + other) || near(one - other) || near(other - one))) return true;
-      if (
-        percents.some(
-          (percent) =>
-            near((one * percent) / 100) || near(one * (1 + percent / 100)) || near(one * (1 - percent / 100)),
-        )
-      )
-        return true;
-      if (SMALL.some((times) => near(one * times) || near(one / times))) return true;
-    }
-    // a fee in percent on an amount that is known
-    return known.some(
-      (amount) =>
-        amount >= 10 &&
-        percents.some(
-          (percent) => percent <= 10 && (near((amount * percent) / 100) || near(amount * (1 + percent / 100))),
-        ),
+    return stated.some(
+      (one) =>
+        known.some((other) => near(one + other) || near(one - other) || near(other - one)) ||
+        stated.some((other) => near(one * other) || near(one / other)),
     );
+  }
+
+  #percents(): number[] {
+    return [...this.#text.matchAll(/(\d+(?:\.\d+)?) ?(?:%|percent)/g)].map(([, digits]) => Number(digits));
   }
 }
 
+/**
+ * `told`: the numbers of the same message; `money`: those that are amounts; `asked`: those of the user's last message;
+ * `shares`: by how many an amount may have been multiplied or divided.
+ */
+type Beside = {
+  told: readonly number[];
+  money: readonly number[];
+  asked: readonly number[];
+  shares: readonly number[];
+};
+
+function nearTo(value: number, isRounded: boolean): (number: number) => boolean {
+  const reach = isRounded ? Math.max(0.5, Math.abs(value) * 0.06) : 0.006;
+  return (number) => Math.abs(number - value) < reach;
+}
+
 const MAX_COLUMN = 12;
-const SMALL = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12];
 const LENGTHS = [15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120];
 
 /** Of every part of the column with at least two members. */
@@ -116,20 +141,29 @@ function sumsOf(column: readonly number[]): number[] {
 export type Unfounded = { value: string; sentence: string };
 
 /** What the text states as a fact and nothing known bears out. */
-export function findUnfounded(text: string, known: Known): Unfounded[] {
+export function findUnfounded(text: string, known: Known, userText: string): Unfounded[] {
   const message = plainText(text);
-  const beside = numbersIn(message.replaceAll("$", ""));
+  const money = statedNumbers(message).flatMap(({ value }) => (value.isMoney ? [value.number] : []));
+  const told = numbersIn(message);
+  const asked = numbersIn(plainText(userText));
   return sentencesOf(message).flatMap((sentence) => {
     if (EXAMPLE.test(sentence) || (isQuestion(sentence) && UNSURE.test(sentence))) return [];
     const found = (value: string) => ({ value, sentence });
-    const dates = datesWithText(sentence).filter(({ date }) => !known.hasDate(date) && !RELATIVE.test(sentence));
+    const dates = datesWithText(sentence).filter(
+      ({ date, or }) => !known.hasDate(date) && !(or && known.hasDate(or)) && !RELATIVE.test(sentence),
+    );
     const times = timesWithText(sentence).filter(({ minutes }) => !known.hasTime(minutes));
     const identifiers = [...identifiersIn(sentence), ...phonesIn(sentence)].filter(
       (value) => !known.hasIdentifier(value) && datesIn(value).length === 0 && !GENERAL.has(value),
     );
     const isRounded = ROUNDED.test(sentence);
+    const shares = SHARED.test(sentence) ? [...told, ...asked] : [];
+    const beside = { told, money, asked, shares };
     const rest = cutOut(sentence);
-    const numbers = statedNumbers(rest).filter(({ value }) => !known.hasNumber(value, beside, isRounded));
+    const numbers = statedNumbers(rest).filter(
+      ({ value: { number, isMoney } }) =>
+        !(isMoney ? known.hasAmount(number, beside, isRounded) : known.hasNumber(number, beside, isRounded)),
+    );
     return [
       ...dates.map(({ text: written }) => found(written)),
       ...times.map(({ text: written }) => found(written)),
@@ -146,6 +180,8 @@ const RELATIVE =
   /\b(?:tomorrow|yesterday|within|in (?:a|one|two|three|\d+) (?:business |working )?(?:days?|weeks?|months?)|next week|a week|business days|working days|days? (?:from|after|before)|the day (?:after|before))\b/iu;
 const ROUNDED =
   /\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|just (?:over|under)|close to|some|circa)\b|~/iu;
+const SHARED =
+  /\b(?:each|per|apiece|times|split|divided|instal?l?ments?|cop(?:y|ies)|monthly|every|draws?|payments?|shares?|altogether|in total|total)\b|[×x*/÷]/iu;
 const GENERAL = new Set(["911", "112", "988", "24/7"]);
 
 /** Without dates, times, identifiers, list numbers and phrases whose digits say nothing. */
@@ -161,24 +197,24 @@ function cutOut(sentence: string): string {
 const UNITS =
   "(?:%|percent|dollars?|usd|bucks|cents|credits?|credit hours|hours?|minutes?|mins?|days?|business days|working days|weeks?|months?|seats?|spots?|places?|copies|instal?l?ments?|points?|doses?|refills?|people|students?|slots?|times|miles|pages?|attempts?)";
 
+type Stated = { value: { number: number; isMoney: boolean }; text: string };
+
 /** Amounts and measures at any size, other numbers from ten on. */
-function statedNumbers(text: string): { value: number; text: string }[] {
-  const found = [
-    ...text.matchAll(
-      new RegExp(
-        `([$€£]\\s?)?(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/])(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(\\s?${UNITS}\\b|\\s?%)?`,
-        "giu",
-      ),
-    ),
-  ];
-  return found.flatMap(([written, currency, digits, decimals = "", unit]) => {
-    const value = Number(`${String(digits).replaceAll(",", "")}${decimals}`);
-    const isMeasured = currency !== undefined || unit !== undefined || decimals !== "";
-    if (value === 0 || (!isMeasured && value < 10)) return [];
-    if (isMeasured && currency === undefined && value < 3 && decimals === "") return [];
-    return [{ value, text: written.trim() }];
+function statedNumbers(text: string): Stated[] {
+  return [...text.matchAll(STATED)].flatMap(([written, currency, digits, decimals = "", unit = ""]): Stated[] => {
+    const number = Number(`${String(digits).replaceAll(",", "")}${decimals}`);
+    const isMoney = currency !== undefined || /^\s?(?:dollars?|usd|bucks|cents)/i.test(unit);
+    const isMeasured = isMoney || unit !== "" || decimals !== "";
+    if (number === 0 || (!isMeasured && number < 10) || (isMeasured && !isMoney && number < 3 && decimals === ""))
+      return [];
+    return [{ value: { number, isMoney }, text: written.trim() }];
   });
 }
+
+const STATED = new RegExp(
+  `([$€£]\\s?)?(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/])(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?(\\s?${UNITS}\\b|\\s?%)?`,
+  "giu",
+);
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const MONTH =
@@ -206,14 +242,22 @@ function two(text: string | undefined): string {
   return String(text).padStart(2, "0");
 }
 
-function datesWithText(text: string): { date: string; text: string }[] {
+/** `or`: read with day and month the other way round. */
+function datesWithText(text: string): { date: string; or?: string; text: string }[] {
   return DATE_FORMS.flatMap(([pattern, read]) =>
-    [...text.matchAll(pattern)].map((match) => ({ date: read(match), text: match[0] })),
-  ).filter(({ date }) => /^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(date));
+    [...text.matchAll(pattern)].map((match) => {
+      const date = read(match);
+      const swapped = `${date.slice(3)}-${date.slice(0, 2)}`;
+      const or = match[0].includes("/") && DAY.test(swapped) ? swapped : undefined;
+      return DAY.test(date) ? { date, or, text: match[0] } : { date: or ?? "", text: match[0] };
+    }),
+  ).filter(({ date }) => date !== "");
 }
 
-function datesIn(text: string): string[] {
-  return datesWithText(text).map(({ date }) => date);
+const DAY = /^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+export function datesIn(text: string): string[] {
+  return datesWithText(text).flatMap(({ date, or }) => (or ? [date, or] : [date]));
 }
 
 const TIME =
