@@ -7,7 +7,9 @@ import { tells } from "../values.ts";
 export const communicateCheck: Check = {
   name: "communicate",
   version: 2,
-  run: async ({ query, reference: findReference, dialogue }) => {
+  run: async ({ query, reference: findReference, dialogue, trajectory }) => {
+    const { mode } = trajectory.metadata;
+    if (mode !== "positive") return notCheckable(`mode ${mode} offers no tools that could find it out`);
     const listed = listMustTell(query);
     if (!listed) return notCheckable("the query does not say what the user must be told (task_info.must_tell)");
     if (listed.length === 0) return notCheckable("there is nothing that the user must be told");

@@ -35,6 +35,7 @@ function foldPhrases(text: string): string {
 const PHRASES: [RegExp, string][] = [
   [/[👍👌✅🙏💯🆗]|:\)|\u2705/gu, ", yes, "],
   [/\bwhy not\b\??/g, "yes"],
+  [/\bbefore i (change|lose|make up) my (mind|nerve)\b/g, ""],
   [/\b(no|not a|without) (problem|worries|worry|objections?|issues?|doubt|rush|hurry|complaints|concerns?)\b/g, "yes"],
   [/\b(no|without) (further |more |other )?(questions?|changes?|corrections?|need (to|for|of)\b[^,.;!?]*)/g, ""],
   [/\bnothing (else )?to (add|change|correct)\b/g, ""],
@@ -85,7 +86,7 @@ const YES_ELSEWHERE =
 
 /** As a whole answer: "I do", "it is", "want it", "good good", "card please". */
 const SHORT_YES =
-  /^(?:(?:and|then|so|well|oh|ah|hm+)\s+)*(?:(?:very |all |so |it's )?(?:good|nice|right|true|ready|splendid|super|marvellous|terrific)(?: good| then| enough)?|(?:yes )?i (?:do|am|would|should|will|shall|did)(?: so| like to| indeed)?|(?:it|that|this) (?:is|does|will do|would|works)|they (?:are|do)|we do|(?:i )?(?:want|need|love|like|'ll have|take) (?:it|that|this|them|both|those)|(?:i'd|i would) be (?:obliged|grateful|glad|happy|delighted)(?: to you)?|with pleasure|gladly|happily|(?:.{1,30}\s)?(?:please|pls|plz)(?: do| go| and thank you)?|as you say|whatever it takes|let it be so|so be it|ok then|fine then|why yes|right away|now)$/iu;
+  /^(?:(?:and|then|so|well|oh|ah|hm+)\s+)*(?:(?:very |all |so |it's )?(?:good|nice|right|true|ready|splendid|super|marvellous|terrific)(?: good| then| enough)?|(?:yes )?i (?:do|am|would|should|will|shall|did)(?: so| like to| indeed)?|(?:it|that|this) (?:is|does|will do|would|works)|they (?:are|do)|we do|(?:i )?(?:want|need|love|like|'ll have|take) (?:it|that|this|them|both|those)|(?:i'd|i would) be (?:obliged|grateful|glad|happy|delighted)(?: to you)?|with pleasure|gladly|happily|(?:.{1,30}\s)?(?:please|pls|plz)(?: do| go| and thank you)?|as you say|whatever it takes|let it be so|so be it|ok then|fine then|why yes|right away|now|go|gogo|go go)$/iu;
 
 function agrees(clause: string, verbs: readonly string[]): boolean {
   if (YES.test(clause) || YES_ELSEWHERE.test(clause)) return true;
@@ -97,7 +98,7 @@ function agrees(clause: string, verbs: readonly string[]): boolean {
 function namesAct(clause: string, verbs: readonly string[]): boolean {
   const act = [...verbs, ...GENERAL_VERBS].join("|");
   return new RegExp(
-    `^(?:(?:please|then|so|and|just|yes|ok|okay|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?want (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
+    `^(?:(?:please|do|then|so|and|just|yes|ok|okay|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?want (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
     "iu",
   ).test(clause);
 }
@@ -124,7 +125,10 @@ function refuses(clause: string, verbs: readonly string[]): boolean {
   const undoing = UNDOING.filter((word) => !verbs.some((verb) => verb.startsWith(word) || isUndoing(verb)));
   return (
     undoing.length > 0 &&
-    new RegExp(`^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})\\b`, "iu").test(clause)
+    new RegExp(
+      `^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})(?: it| that| this| everything| the whole thing)?[.!]*$`,
+      "iu",
+    ).test(clause)
   );
 }
 

@@ -43,7 +43,7 @@ const ACTS: { past: string; base: string; means: string[]; byName?: boolean }[] 
   {
     past: "paid|charged|debited|made (?:the|a|your|that) payment|taken (?:the|your) payment|settled",
     base: "pay|charge|debit|make (?:the|a|your|that) payment|settle",
-    means: ["pay", "charge", "purchase", "debit", "settle", "fee", "billed"],
+    means: ["pay", "paid", "disburs", "charge", "purchase", "debit", "settle", "fee", "billed"],
   },
   {
     past: "refunded|reimbursed|credited",
@@ -178,30 +178,38 @@ const EACH = ACTS.map(({ past, base, means, byName = false }) => ({
 
 /** Said instead of a verb: any change bears it out. */
 const DONE =
-  /^(?:all )?done\b(?!\s+(?:with|by|at)\b)|^success(?:!|:|,)|\bconsider it done\b|\b(?:it|that|this|everything)(?:'s| is)\s+(?:all\s+|now\s+|already\s+)*(?:done|booked|confirmed|taken care of|sorted|in place|finali[sz]ed|gone through)\b|\b(?:booking|payment|registration|appointment|request|cancellation|refund|order|change|application|reservation|enrollment)\s+(?:is|was|went)\s+(?:now\s+)?(?:confirmed|complete[d]?|successful|through|done|in place|finali[sz]ed)\b|\byou(?:'re| are)\s+(?:now\s+|officially\s+|all\s+)+(?:in|confirmed|booked|registered|enrolled)\b|已(?:经)?(?:成功)?(?:为您|帮您|给您)?(?:成功)?(?:预订|预约|订好|取消|注册|选上|支付|付款|提交|办理|修改|更新|退款|转账|安排|报名|登记|申请)|(?:办理|预约|注册|支付|提交|取消|修改)(?:已经)?(?:成功|完成|好了)|\b(?:ya (?:está|he|quedó)|he)\s+(?:\w+\s+)?(?:hech|reservad|registrad|cancelad|pagad|enviad|inscrit|cambiad|actualizad|programad|solicitad)\w*/iu;
+  /^(?:all )?done\b(?!\s+(?:with|by|at)\b)|^success(?:!|:|,)|\bconsider it done\b|\b(?:it|that|this|everything)(?:'s| is)\s+(?:all\s+|now\s+|already\s+)*(?:done|booked|confirmed|taken care of|sorted|in place|finali[sz]ed|gone through)\b(?!\s+(?:in|by|through|with|at|via|online|on)\b)|\b(?:booking|payment|registration|appointment|request|cancellation|refund|order|change|application|reservation|enrollment)\s+(?:is|was|went)\s+(?:now\s+)?(?:confirmed|complete[d]?|successful|through|done|in place|finali[sz]ed)\b|\byou(?:'re| are)\s+(?:now\s+|officially\s+|all\s+)+(?:in|confirmed|booked|registered|enrolled)\b|已(?:经)?(?:成功)?(?:为您|帮您|给您)?(?:成功)?(?:预订|预约|订好|取消|注册|选上|支付|付款|提交|办理|修改|更新|退款|转账|安排|报名|登记|申请)|(?:办理|预约|注册|支付|提交|取消|修改)(?:已经)?(?:成功|完成|好了)|\b(?:ya (?:está|he|quedó)|he)\s+(?:\w+\s+)?(?:hech|reservad|registrad|cancelad|pagad|enviad|inscrit|cambiad|actualizad|programad|solicitad)\w*/iu;
 
 const NOT_YET =
   /\b(?:once|after|when|if|until|till|unless|as soon as|before|whether|in case|so that|would|could|should|shall|might|may|can|will|cannot|can't|won't|to be|let me|please|in order to|had|needs? to|need|must|wait)\b[^.!?;]*$|\b(?:nothing|no|not|never|none|neither|without|isn't|aren't|wasn't|hasn't|haven't|didn't|doesn't|don't|nobody)\b[^.!?;]*$/iu;
 
 export function findEffectClaims(text: string): EffectClaim[] {
   return sentencesOf(text).flatMap((sentence) => {
-    if (isQuestion(sentence) && ASKING.test(sentence)) return [];
-    return EACH.flatMap(({ means, byName, own, now, fact }): EffectClaim[] => {
-      const said = match(sentence, [...own, ...now]);
-      if (said) return [{ sentence, words: said, means, byName, by: "own" }];
-      const stated = match(sentence, fact);
-      return stated ? [{ sentence, words: stated, means, byName, by: "fact" }] : [];
-    }).concat(doneIn(sentence));
+    const stated = statementOf(sentence);
+    const found = EACH.flatMap(({ means, byName, own, now, fact }): EffectClaim[] => {
+      const done = match(stated, [...own, ...now]);
+      if (done) return [{ sentence, words: done, means, byName, by: "own" }];
+      const so = match(stated, fact);
+      return so ? [{ sentence, words: so, means, byName, by: "fact" }] : [];
+    });
+    const done = match(stated, [DONE]);
+    return done ? [...found, { sentence, words: done, means: [], byName: false, by: "own" }] : found;
   });
+}
+
+/** What a sentence states before it asks: "I've booked you in, anything else?" */
+function statementOf(sentence: string): string {
+  if (!isQuestion(sentence)) return sentence;
+  return ASKING.test(sentence)
+    ? ""
+    : sentence
+        .split(/[,;–—]/)
+        .slice(0, -1)
+        .join(",");
 }
 
 const ASKING =
   /^(?:so,? |and |ok(?:ay)?,? )?(?:did|have|has|had|shall|should|would|do|does|is|are|was|were|can|could|may|might|will|what|which|when|where|who|how|why)\b/iu;
-
-function doneIn(sentence: string): EffectClaim[] {
-  const said = match(sentence, [DONE]);
-  return said ? [{ sentence, words: said, means: [], byName: false, by: "own" }] : [];
-}
 
 function match(sentence: string, patterns: readonly RegExp[]): string | undefined {
   for (const pattern of patterns) {

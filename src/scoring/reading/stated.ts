@@ -181,7 +181,7 @@ const RELATIVE =
 const ROUNDED =
   /\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|just (?:over|under)|close to|some|circa)\b|~/iu;
 const SHARED =
-  /\b(?:each|per|apiece|times|split|divided|instal?l?ments?|cop(?:y|ies)|monthly|every|draws?|payments?|shares?|altogether|in total|total)\b|[×x*/÷]/iu;
+  /\b(?:each|per|apiece|times|split|divided|instal?l?ments?|cop(?:y|ies)|monthly|every|draws?|payments?|shares?|altogether|in total|total)\b|\d ?[x×*÷/] ?[$\d]/iu;
 const GENERAL = new Set(["911", "112", "988", "24/7"]);
 
 /** Without dates, times, identifiers, list numbers and phrases whose digits say nothing. */
