@@ -21,6 +21,8 @@ export type ScoreRunOptions = {
   python?: string;
   /** rollouts at once; by default as many as the run had */
   maxWorkers?: number;
+  /** scores everything again, also what has not changed */
+  force?: boolean;
   /** set: no further rollout is begun */
   park?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
@@ -28,7 +30,7 @@ export type ScoreRunOptions = {
 };
 
 export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
-  const { folder, env, basePath, park, onScore, onNotice = () => {} } = options;
+  const { folder, env, basePath, force, park, onScore, onNotice = () => {} } = options;
   const { manifest } = openRun(folder);
   const { registry, python, workers } = readRunSettings(manifest);
   const resources = openResources({ env, nameStyle: "prefixed", onNotice, python: options.python ?? python });
@@ -39,6 +41,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       folder,
       datasets: await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
       workers: options.maxWorkers ?? workers,
+      force,
       park,
       onScore,
     });

@@ -26,6 +26,7 @@ type EvalFlags = {
   basePath?: string;
   python?: string;
   maxWorkers?: number;
+  force?: boolean;
   quiet?: boolean;
 };
 
@@ -47,6 +48,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--base-path <dir>", "dataset folder, where it is another one than the run was made with")
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
     .option("--max-workers <n>", "rollouts at once (default: as many as the run had)", whole(1))
+    .option("--force", "score everything again, also what has not changed")
     .option("--quiet", "print nothing but errors")
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, flags: EvalFlags) => done(await runEval(folder, flags, host)));
@@ -66,6 +68,7 @@ async function runEval(folder: string, flags: EvalFlags, host: Host): Promise<nu
       basePath: flags.basePath,
       python: flags.python,
       maxWorkers: flags.maxWorkers,
+      force: flags.force,
       park: interrupt.park,
       onNotice: (message) => terminal.err(printable(message)),
     });

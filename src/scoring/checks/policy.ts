@@ -130,7 +130,7 @@ function readConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }:
   const verbs = verbsOf(call.name);
   const preview = tries.findLast((other) => other.isPreview && other.at < call.at && isSameAct(other, call));
   const asked = agent.filter(({ at }) => at < call.at && at > (preview?.at ?? -1));
-  const question = preview ? asked[0] : asked.find(({ text }) => asksAbout(text, call, verbs));
+  const question = preview ? asked[0] : asked.slice(-1).find(({ text }) => asksAbout(text, call, verbs));
   if (!question) return { stance: "unasked" };
   const answers = user.filter(({ at }) => at > question.at && at < call.at);
   if (answers.length === 0) return { stance: "unasked" };
@@ -141,14 +141,26 @@ function readConsent(call: RecordedCall, tries: RecordedCall[], { agent, user }:
     if (isDecided || consent.stance === "silent" || consent.stance === "asks")
       consent = { stance, question: question.text, answer: text };
   }
-  return consent;
+  // a question in words needs a plain yes: it may have been about something else
+  return preview || consent.stance === "yes"
+    ? consent
+    : { ...consent, stance: isOpen(consent.stance) ? "silent" : consent.stance };
+}
+
+function isOpen(stance: Consent["stance"]): boolean {
+  return stance === "unread" || stance === "depends";
 }
 
 /** Without a preview, the agent's own words must name the act: in a question, or a request to confirm. */
 function asksAbout(text: string, call: RecordedCall, verbs: string[]): boolean {
   const values = Object.values(call.arguments ?? {}).map(String);
   return sentencesOf(text)
-    .filter((sentence) => isQuestion(sentence) || /\bconfirm\b|\bgo[- ]ahead\b|\bproceed\b|say yes/i.test(sentence))
+    .filter(
+      (sentence) =>
+        (isQuestion(sentence) &&
+          !/^\W*(?:and |so |but )?(?:how|what|which|who|whom|where|when|why)\b/i.test(sentence)) ||
+        /\bconfirm\b|\bgo[- ]ahead\b|\bproceed\b|say yes/i.test(sentence),
+    )
     .map((sentence) => sentence.toLowerCase())
     .some(
       (asked) =>

@@ -1,6 +1,6 @@
 // Whether a user's message agrees to what the agent proposed, read as a whole: "no problem, go ahead" agrees, "yes… no,
 // leave it" does not, and "my card is the blue one" says nothing either way.
-import { clausesOf, plainText } from "./sentences.ts";
+import { clausesOf, plainText, sentencesOf } from "./sentences.ts";
 
 /**
  * `waits`: wants time or hesitates; `changes`: wants it otherwise; `asks`: only asks something; `depends`: agrees on a
@@ -12,19 +12,30 @@ export type Stance = "yes" | "no" | "waits" | "changes" | "asks" | "depends" | "
 export function readStance(message: string, verbs: readonly string[] = []): Stance {
   const text = foldPhrases(plainText(message).toLowerCase());
   let stance: Stance | undefined;
-  let depends = false;
   let changes = false;
-  for (const clause of clausesOf(text)) {
-    const own = readClause(clause, verbs);
-    if (own === "changes") changes = true;
-    else if (own === "depends") depends = true;
-    else if (own) stance = own;
+  for (const sentence of sentencesOf(text)) {
+    let isConditional = false;
+    for (const clause of clausesOf(sentence)) {
+      const own = readClause(clause, verbs);
+      if (own === "changes") changes = true;
+      else if (own === "depends") isConditional = true;
+      else if (own === "objects") stance ??= "no";
+      else if (own) stance = own;
+    }
+    const isAbout =
+      stance === "yes" &&
+      (agreesIn(sentence, verbs) || /^(?:but|only|as long|provided|unless|though)\b/.test(sentence));
+    if (isConditional && isAbout) stance = "depends";
   }
   if (stance === "no" || stance === "waits") return stance;
   if (changes) return "changes";
-  if (stance === "yes") return depends ? "depends" : "yes";
+  if (stance) return stance;
   if (/[?？]/.test(text)) return "asks";
   return isUnread(text) ? "unread" : "silent";
+}
+
+function agreesIn(sentence: string, verbs: readonly string[]): boolean {
+  return clausesOf(sentence).some((clause) => agrees(clause, verbs));
 }
 
 /** Set phrases whose words would mislead. */
@@ -35,6 +46,12 @@ function foldPhrases(text: string): string {
 const PHRASES: [RegExp, string][] = [
   [/[👍👌✅🙏💯🆗]|:\)|\u2705/gu, ", yes, "],
   [/\bwhy not\b\??/g, "yes"],
+  [/\b(no|nope)?[,.!]*\s*(nothing|not anything) (else|more|further)\b/g, ""],
+  [
+    /\b(no|nope)[,.!]*\s*(thanks|thank you)?[,.!]*\s*(that|this)('s| is| was|'ll be| will be| should be) (all|it|everything)\b/g,
+    "",
+  ],
+  [/\bif you need (it|that|one|them|this|to)\b/g, ""],
   [/\bbefore i (change|lose|make up) my (mind|nerve)\b/g, ""],
   [/\b(no|not a|without) (problem|worries|worry|objections?|issues?|doubt|rush|hurry|complaints|concerns?)\b/g, "yes"],
   [/\b(no|without) (further |more |other )?(questions?|changes?|corrections?|need (to|for|of)\b[^,.;!?]*)/g, ""],
@@ -59,12 +76,13 @@ const PHRASES: [RegExp, string][] = [
   ],
 ];
 
-function readClause(clause: string, verbs: readonly string[]): Stance | undefined {
+/** `objects`: a no to some detail, which takes back no yes of the same message. */
+function readClause(clause: string, verbs: readonly string[]): Stance | "objects" | undefined {
   if (WAITS.test(clause)) return "waits";
   if (OTHERWISE.test(clause)) return "changes";
-  const agreed = agrees(clause, verbs);
-  if (refuses(clause, verbs)) return "no";
-  if (agreed) return CONDITION.test(clause) ? "depends" : "yes";
+  const refusal = readRefusalOf(clause, verbs);
+  if (refusal) return refusal;
+  if (agrees(clause, verbs)) return CONDITION.test(clause) ? "depends" : "yes";
   if (CONDITION.test(clause) && !/[?]/.test(clause)) return "depends";
   return undefined;
 }
@@ -118,18 +136,37 @@ const GENERAL_VERBS = [
 const UNDOING = ["cancel", "drop", "decline", "stop", "abort", "scrap", "skip", "remove", "delete", "withdraw"];
 
 const NO =
-  /^(?:(?:oh|um+|uh|er|hm+|well|sorry|and|so|then|ah|actually|thanks|thank you|please)\s+)*(?:no+|nope|nah|nay|never|negative)(?:$|[\s!.])|\b(don't|do not|please don't|dont|won't|will not|wouldn't|would not)\b(?! (mind|worry|have|know|see|think it|need (?:a|any|anything|the)|care|forget|hesitate))|\bnot (yet|now|today|anymore|any more|at all|really|like (that|this)|for now|going to|interested|this time|right now|happy)\b|\b(never ?mind|forget (it|about it|that|about that|the whole)|leave (it|that|everything|things|me|him|her|the \w+)( all)? (as|alone|be|like|out|for now|where|the way)|leave (it|that)$|rather not|prefer not|changed? my mind|scratch that|no thanks|no thank you|(i'll|i will|let me|let's) (pass|keep (it|the|my|everything|what)|leave it|skip)|keep (it|everything|things|my \w+|the \w+) (as|the way|like)|against it|i decline|i refuse|call it off|no deal|too (expensive|much|risky))\b|^(不|别|不要|不用|不行|不了|取消|算了|先不)|(?:不用了|不要了|算了吧?|先不要|还是不)|\b(mejor no|no quiero|déjelo|non|nein|lieber nicht|não|いいえ)\b|아니요/iu;
+  /^(?:(?:oh|um+|uh|er|hm+|well|sorry|and|so|then|ah|actually|thanks|thank you|please)\s+)*(?:no+|nope|nah|nay|never|negative)(?:$|[!.]|\s+(?:i|i'm|i'd|don't|do not|wait|actually|thanks|thank you|not|way|let's|leave|keep|no|sorry|stop|please|it's|that's|never|cancel)\b)|\b(?:never ?mind|forget (?:it|about it|that|about that|the whole)|leave (?:it|that|everything|things|me|him|her|the \w+)(?: all)? (?:as|alone|be|like|out|for now|where|the way)|leave (?:it|that)$|rather not|prefer not|changed? my mind|scratch that|no thanks|no thank you|(?:i'll|i will|let me|let's) (?:pass|keep (?:it|the|my|everything|what)|leave it|skip)|keep (?:it|everything|things|my \w+|the \w+) (?:as|the way|like)|against it|i decline|i refuse|call it off|no deal|too (?:expensive|much|risky))\b|\bnot (?:yet|now|today|anymore|any more|at all|really|like (?:that|this)|for now|interested|this time|right now|happy)\b|^(?:不|别|不要|不用|不行|不了|取消|算了|先不)|(?:不用了|不要了|算了吧?|先不要|还是不)|\b(?:mejor no|no quiero|déjelo|non|nein|lieber nicht|não|いいえ)\b|아니요/iu;
+const DONT =
+  /^(?:(?:and|but|so|please|just|then|oh|actually|sorry)\s+)*no\b|\b(?:don't|do not|dont|won't|will not|wouldn't|would not)\b(?! (?:mind|worry|have|know|see|think it|need (?:a|any|anything|the)|care|forget|hesitate))|\bnot going to\b/iu;
 
-function refuses(clause: string, verbs: readonly string[]): boolean {
-  if (NO.test(clause)) return true;
-  const undoing = UNDOING.filter((word) => !verbs.some((verb) => verb.startsWith(word) || isUndoing(verb)));
-  return (
-    undoing.length > 0 &&
-    new RegExp(
-      `^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})(?: it| that| this| everything| the whole thing)?[.!]*$`,
+/** "No" to the act itself, or "objects" to some other thing. */
+function readRefusalOf(clause: string, verbs: readonly string[]): "no" | "objects" | undefined {
+  if (NO.test(clause)) return "no";
+  const act = [
+    ...verbs,
+    "do",
+    "go",
+    "proceed",
+    "continue",
+    "touch",
+    "change",
+    "want (?:it|that|this|to|you)",
+    "like (?:it|that|this)",
+  ];
+  if (DONT.test(clause))
+    return new RegExp(
+      `(?:don't|do not|dont|won't|will not|wouldn't|would not|not going to) (?:\\w+ )?(?:${act.join("|")})\\b`,
       "iu",
     ).test(clause)
+      ? "no"
+      : "objects";
+  const undoing = UNDOING.filter((word) => !verbs.some((verb) => verb.startsWith(word) || isUndoing(verb)));
+  const isUndone = new RegExp(
+    `^(?:please |just |then |so |ok |okay )*(?:${undoing.join("|")})(?: it| that| this| everything| the whole thing)?[.!]*$`,
+    "iu",
   );
+  return undoing.length > 0 && isUndone.test(clause) ? "no" : undefined;
 }
 
 function isUndoing(verb: string): boolean {
