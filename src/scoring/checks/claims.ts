@@ -59,10 +59,17 @@ export function findUnborneClaims(context: CheckContext): Unborne {
 
 function judgeClaim(claim: EffectClaim, calls: RecordedCall[], { domain }: CheckContext, found: Unborne): void {
   const effective = calls.filter((call) => !call.isError && !call.isPreview);
-  const writes = effective.filter(({ name }) => !domain || (!isRead(name, domain) && !isSignIn(name, domain)));
+  const writes = effective.filter(
+    ({ name }) => !domain || (!isRead(name, domain) && !isSignIn(wireOf(name, domain), domain)),
+  );
   const { sentence, words, byName } = claim;
   const means = claim.means;
-  if (claim.by === "fact" && effective.some(({ name, result }) => bears(`${name} ${result}`, means))) return;
+  if (claim.by === "sign-in") {
+    if (domain && !effective.some(({ name }) => isSignIn(wireOf(name, domain), domain)))
+      found.unmade.push({ sentence });
+    return;
+  }
+  if (claim.by === "fact" && calls.some(({ name, result }) => bears(`${name} ${result}`, means))) return;
   const objects = domain ? objectsIn(words, domain) : [];
   const bearing = writes.filter(({ name, text, result }) => {
     const all = `${name} ${text} ${result}`.toLowerCase();
@@ -84,6 +91,10 @@ function judgeClaim(claim: EffectClaim, calls: RecordedCall[], { domain }: Check
       statement: `The calls bear out what the agent says: "${sentence}"`,
       evidence: evidence.slice(0, 2000),
     });
+}
+
+function wireOf(name: string, domain: Domain): string {
+  return domain.toolbox.resolve(name)?.spec.name ?? name;
 }
 
 /** Things that the domain's tools act on, as far as the words name them: referral, refund, waitlist. */

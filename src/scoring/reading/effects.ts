@@ -9,8 +9,11 @@ export type EffectClaim = {
   means: readonly string[];
   /** only the name of a tool bears it out: what a result says about such a thing is somebody else's doing */
   byName: boolean;
-  /** "own": the agent says that it did it, just now; "fact": that it is so, which a lookup may show too */
-  by: "own" | "fact";
+  /**
+   * "own": the agent says that it did it, just now; "fact": that it is so, which a lookup may show too; "sign-in": that
+   * the user is signed in; "lock": that signing in was tried and is locked
+   */
+  by: "own" | "fact" | "sign-in" | "lock";
 };
 
 /** Past forms, base forms, and what bears them out. */
@@ -180,6 +183,11 @@ const EACH = ACTS.map(({ past, base, means, byName = false }) => ({
 const DONE =
   /^(?:all )?done\b(?!\s+(?:with|by|at)\b)|^success(?:!|:|,)|\bconsider it done\b|\b(?:it|that|this|everything)(?:'s| is)\s+(?:all\s+|now\s+|already\s+)*(?:done|booked|confirmed|taken care of|sorted|in place|finali[sz]ed|gone through)\b(?!\s+(?:in|by|through|with|at|via|online|on)\b)|\b(?:booking|payment|registration|appointment|request|cancellation|refund|order|change|application|reservation|enrollment)\s+(?:is|was|went)\s+(?:now\s+)?(?:confirmed|complete[d]?|successful|through|done|in place|finali[sz]ed)\b|\byou(?:'re| are)\s+(?:now\s+|officially\s+|all\s+)+(?:in|confirmed|booked|registered|enrolled)\b|已(?:经)?(?:成功)?(?:为您|帮您|给您)?(?:成功)?(?:预订|预约|订好|取消|注册|选上|支付|付款|提交|办理|修改|更新|退款|转账|安排|报名|登记|申请)|(?:办理|预约|注册|支付|提交|取消|修改)(?:已经)?(?:成功|完成|好了)|\b(?:ya (?:está|he|quedó)|he)\s+(?:\w+\s+)?(?:hech|reservad|registrad|cancelad|pagad|enviad|inscrit|cambiad|actualizad|programad|solicitad)\w*/iu;
 
+const SIGNED_IN =
+  /\byou(?:'re| are|'ve been| have been)\s+(?:now\s+|all\s+|successfully\s+)*(?:verified|authori[sz]ed|authenticated|signed in|logged in)\b|\b(?:i|we)(?:'ve| have)?\s+(?:now |just |successfully )*(?:verified|authenticated) (?:you|your identity)\b|\byour identity (?:is|has been) (?:now )?(?:verified|confirmed)\b/iu;
+const LOCKED =
+  /\b(?:sign-?in|verification|login|account|access)\s+(?:is|has been|was|got)\s+(?:now\s+|therefore\s+)?(?:locked|blocked)\b/iu;
+
 const NOT_YET =
   /\b(?:once|after|when|if|until|till|unless|as soon as|before|whether|in case|so that|would|could|should|shall|might|may|can|will|cannot|can't|won't|to be|let me|please|in order to|had|needs? to|need|must|wait)\b[^.!?;]*$|\b(?:nothing|no|not|never|none|neither|without|isn't|aren't|wasn't|hasn't|haven't|didn't|doesn't|don't|nobody)\b[^.!?;]*$/iu;
 
@@ -192,6 +200,10 @@ export function findEffectClaims(text: string): EffectClaim[] {
       const so = match(stated, fact);
       return so ? [{ sentence, words: so, means, byName, by: "fact" }] : [];
     });
+    const signedIn = match(stated, [SIGNED_IN]);
+    if (signedIn) found.push({ sentence, words: signedIn, means: [], byName: false, by: "sign-in" });
+    const locked = match(stated, [LOCKED]);
+    if (locked) found.push({ sentence, words: locked, means: [], byName: false, by: "lock" });
     const done = match(stated, [DONE]);
     return done ? [...found, { sentence, words: done, means: [], byName: false, by: "own" }] : found;
   });
