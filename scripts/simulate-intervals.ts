@@ -1,6 +1,6 @@
 // How often the 95 % intervals hold the truth: npx tsx scripts/simulate-intervals.ts prints the tables of
 // docs/intervals.md and docs/zh/intervals.md; with --write it puts them there, between `<!-- coverage -->` and
-// `<!-- end -->`. Seeded: the same tables on every machine, in about two minutes.
+// `<!-- end -->`. Seeded: the same tables on every machine, in less than three minutes.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRandom, type Random, sum } from "../src/core/index.ts";
 import { passAtK, passHatK } from "../src/scoring/estimators.ts";
@@ -20,8 +20,11 @@ const KS = [1, 2, 4, 8];
 /** Unequal rollouts: each query has from 1 to 8, and k goes up to 4. */
 const MAX_UNEQUAL = 8;
 const MAX_UNEQUAL_K = 4;
-/** Below so many queries' worth of failures, or of passes, outcomes are too few and too coarse for 95 %. */
-const MIN_EVENTS = 3;
+/**
+ * Events are failures or passes, whichever are fewer, in queries' worth. Below the first level outcomes are too few and
+ * too coarse for 95 %.
+ */
+const LEVELS = [3, 10];
 
 /** How hard queries are: Beta distributions of a query's chance to pass, mixed; equal chances are an endless Beta. */
 type Difficulty = { name: string; parts: { share: number; a: number; b: number }[] };
@@ -41,7 +44,6 @@ const MIXTURES: Difficulty[] = [
     parts: [even(0.02, 0), { share: 0.98, a: 9, b: 1 }],
   },
   { name: "10 % at 0.5, else 1", parts: [even(0.1, 0.5), even(0.9, 1)] },
-  { name: "half at 0, half at 1", parts: [even(0.5, 0), even(0.5, 1)] },
 ];
 
 /** What the second run does to a query, and by how much that changes the mean chance. */
@@ -77,7 +79,7 @@ type Cell = {
   difficulty: string;
   queries: number;
   rollouts: string;
-  isRich: boolean;
+  events: number;
   coverage: { [method in Method]: number };
   width: { [method in Method]: number };
 };
@@ -86,29 +88,20 @@ type Language = "en" | "zh";
 
 const WORDS = {
   en: {
-    groups: [
-      "one run",
-      "one run, few events",
-      "mixtures",
-      "mixtures, few events",
-      "difference",
-      "difference, few events",
-    ],
-    summary: ["cells", "number", "below 93 %", "93–97.5 %", "above", "lowest", "where", "width"],
-    statistics: ["statistic", "cells", "93–97.5 %", "lowest", "highest"],
-    example: "pass@4 of 8 rollouts",
+    kinds: { statistic: "one run", mixture: "mixtures", difference: "difference" },
+    levels: ["fewer than 3 events", "3 to 10 events", "10 events or more"],
+    summary: ["", "cells", "below 93 %", "93–97.5 %", "above 97.5 %", "lowest", "where", "width"],
+    statistics: ["3 events or more", "cells", "93–97.5 %", "lowest", "highest"],
+    example: "pass@4, n = 8",
     queries: "queries",
-    rollouts: "rollouts",
-    student: "Student's t",
   },
   zh: {
-    groups: ["单次运行", "单次运行，事件少", "混合", "混合，事件少", "差值", "差值，事件少"],
-    summary: ["单元", "数量", "低于 93 %", "93–97.5 %", "高于", "最低", "位置", "宽度"],
-    statistics: ["统计量", "单元", "93–97.5 %", "最低", "最高"],
-    example: "8 次 rollout 的 pass@4",
+    kinds: { statistic: "单次运行", mixture: "混合", difference: "差值" },
+    levels: ["事件少于 3", "事件 3 到 10", "事件 10 以上"],
+    summary: ["", "单元", "低于 93 %", "93–97.5 %", "高于 97.5 %", "最低", "位置", "宽度"],
+    statistics: ["事件 3 以上", "单元", "93–97.5 %", "最低", "最高"],
+    example: "pass@4，n = 8",
     queries: "条查询",
-    rollouts: "次 rollout",
-    student: "t 区间",
   },
 };
 
@@ -117,7 +110,6 @@ const CHINESE: { [name: string]: string } = {
   "5 % at 0, else 0.95": "5 % 为 0，其余 0.95",
   "2 % at 0, else Beta(9, 1)": "2 % 为 0，其余 Beta(9, 1)",
   "10 % at 0.5, else 1": "10 % 为 0.5，其余 1",
-  "half at 0, half at 1": "一半为 0，一半为 1",
   "no change": "没有变化",
   "a tenth of failures mended": "修复十分之一的失败",
   "5 % of queries solved": "5 % 的查询变为总能通过",
@@ -158,10 +150,11 @@ function simulateRun(difficulty: Difficulty, queries: number, rollouts: number |
     ...ks.flatMap((k) => [watchPass(difficulty, k, most, "@"), watchPass(difficulty, k, most, "^")]),
   ].map((statistic) => ({ ...statistic, tally: createTally(statistic.target) }));
   for (let replication = 0; replication < REPLICATIONS; replication++) {
-    const clusters = Array.from({ length: queries }, (): Cluster => {
+    const clusters: Cluster[] = [];
+    while (clusters.length < queries) {
       const count = isUnequal ? 1 + random.int(most) : most;
-      return { count, total: drawPasses(random, pickPart(random, difficulty), [0, 0], count) };
-    });
+      clusters.push({ count, total: drawPasses(random, pickPart(random, difficulty), [0, 0], count) });
+    }
     for (const { measure, tally } of watched) tally.add(measure(clusters));
   }
   for (const { name, target, k = 1, tally } of watched) {
@@ -172,7 +165,7 @@ function simulateRun(difficulty: Difficulty, queries: number, rollouts: number |
       difficulty: difficulty.name,
       queries,
       rollouts: isUnequal ? `1–${MAX_UNEQUAL}` : String(rollouts),
-      isRich: counted * Math.min(target, 1 - target) >= MIN_EVENTS,
+      events: counted * Math.min(target, 1 - target),
       ...tally.close(),
     });
   }
@@ -205,7 +198,7 @@ function simulatePair(difficulty: Difficulty, effect: Effect, queries: number, r
     difficulty: difficulty.name,
     queries,
     rollouts: String(rollouts),
-    isRich: moved >= MIN_EVENTS,
+    events: moved,
     ...tally.close(),
   });
 }
@@ -242,7 +235,11 @@ function watchPass(difficulty: Difficulty, k: number, most: number, kind: "@" | 
     name: `pass${kind}${k}`,
     target: kind === "@" ? 1 - momentOf(difficulty, k, "b") : momentOf(difficulty, k, "a"),
     k,
-    measure: (clusters) => measureMean(clusters.flatMap(({ total, count }) => known[count]?.[total] ?? [])),
+    measure: (clusters) => {
+      const values: number[] = [];
+      for (const { total, count } of clusters) if (count >= k) values.push(known[count]?.[total] as number);
+      return measureMean(values);
+    },
   };
 }
 
@@ -297,9 +294,13 @@ function createTally(target: number) {
 
 /** For comparison: Student's t with the cluster-robust variance, Wilson over the queries if nothing varies. */
 function studentInterval(groups: readonly Cluster[], lowest = 0): Interval {
-  const count = sum(groups.map((group) => group.count));
-  const share = sum(groups.map(({ total }) => total)) / count;
-  const squares = sum(groups.map((group) => (group.total - share * group.count) ** 2));
+  let [count, total, squares] = [0, 0, 0];
+  for (const group of groups) {
+    count += group.count;
+    total += group.total;
+  }
+  const share = total / count;
+  for (const group of groups) squares += (group.total - share * group.count) ** 2;
   const error = Math.sqrt((groups.length / (groups.length - 1)) * squares) / count;
   if (error < 1e-12 && lowest === 0) {
     const [z, n] = [1.959964, groups.length];
@@ -317,44 +318,36 @@ function renderTables(language: Language): string {
 
 function renderSummary(language: Language): string {
   const words = WORDS[language];
-  const kinds = ["statistic", "mixture", "difference"] as const;
-  const rows = kinds.flatMap((kind, index) =>
-    [true, false].flatMap((isRich, poor) => {
-      const own = cells.filter((cell) => cell.kind === kind && cell.isRich === isRich);
-      return (["student", "own"] as const).map((method) => {
-        const name = words.groups[2 * index + poor] as string;
-        const worst = own.reduce((least, cell) => (cell.coverage[method] < least.coverage[method] ? cell : least));
-        return [
-          method === "own" ? `**${name}**` : `${name}, ${words.student}`,
-          String(own.length),
-          ...sharesOf(own.map(({ coverage }) => coverage[method])),
-          percent(worst.coverage[method]),
-          placeOf(worst, language),
-          method === "own" ? medianOf(own.map(({ width }) => width.own / width.student)).toFixed(2) : "1",
-        ];
-      });
+  const rows = (["statistic", "mixture", "difference"] as const).flatMap((kind) =>
+    words.levels.map((level, index) => {
+      const own = cells.filter((cell) => cell.kind === kind && levelOf(cell) === index);
+      const worst = own.reduce((least, cell) => (cell.coverage.own < least.coverage.own ? cell : least));
+      return [
+        `${words.kinds[kind]}, ${level}`,
+        String(own.length),
+        ...[0, 1, 2].map((part) => showBoth(own, (coverages) => sharesOf(coverages)[part] as number)),
+        showBoth(own, (coverages) => Math.min(...coverages)),
+        placeOf(worst, language),
+        medianOf(own.map(({ width }) => width.own / width.student)).toFixed(2),
+      ];
     }),
   );
   return renderTable(words.summary, rows);
 }
 
 function renderStatistics(language: Language): string {
-  const words = WORDS[language];
-  const rich = cells.filter(({ kind, isRich }) => kind === "statistic" && isRich);
-  const names = [...new Set(rich.map(({ statistic }) => statistic))];
+  const names = ["success rate", "avg@n", ...["@", "^"].flatMap((kind) => KS.slice(1).map((k) => `pass${kind}${k}`))];
   const rows = names.map((name) => {
-    const own = rich.filter(({ statistic }) => statistic === name);
-    const show = (read: (shares: number[]) => string) =>
-      (["student", "own"] as const).map((method) => read(own.map(({ coverage }) => coverage[method]))).join(" → ");
+    const own = cells.filter((cell) => cell.kind === "statistic" && cell.statistic === name && levelOf(cell) > 0);
     return [
       nameOf(name, language),
       String(own.length),
-      show((shares) => sharesOf(shares)[1] as string),
-      show((shares) => percent(Math.min(...shares))),
-      show((shares) => percent(Math.max(...shares))),
+      showBoth(own, (coverages) => sharesOf(coverages)[1] as number),
+      showBoth(own, (coverages) => Math.min(...coverages)),
+      showBoth(own, (coverages) => Math.max(...coverages)),
     ];
   });
-  return renderTable(words.statistics, rows);
+  return renderTable(WORDS[language].statistics, rows);
 }
 
 function renderExample(language: Language): string {
@@ -363,26 +356,35 @@ function renderExample(language: Language): string {
     const own = cells.filter(
       (cell) => cell.difficulty === name && cell.rollouts === "8" && cell.statistic === "pass@4",
     );
-    return [
-      nameOf(name, language),
-      ...own.map(
-        ({ coverage, isRich }) => `${percent(coverage.student)} → ${percent(coverage.own)}${isRich ? "" : " *"}`,
-      ),
-    ];
+    const shown = own.map(
+      (cell) => `${showBoth([cell], ([coverage]) => coverage as number)}${levelOf(cell) > 0 ? "" : " *"}`,
+    );
+    return [nameOf(name, language), ...shown];
   });
   return renderTable([words.example, ...QUERIES.map((queries) => `${queries} ${words.queries}`)], rows);
 }
 
+function levelOf({ events }: Cell): number {
+  return LEVELS.filter((level) => events >= level).length;
+}
+
+function showBoth(group: readonly Cell[], read: (coverages: number[]) => number): string {
+  const [student, own] = (["student", "own"] as const).map((method) => {
+    return (100 * read(group.map(({ coverage }) => coverage[method]))).toFixed(1);
+  });
+  return `${student} → ${own}`;
+}
+
 /** Below, within and above the range that is aimed at. */
-function sharesOf(coverages: readonly number[]): string[] {
+function sharesOf(coverages: readonly number[]): number[] {
   const below = coverages.filter((coverage) => coverage < 0.93).length;
   const above = coverages.filter((coverage) => coverage > 0.975).length;
-  return [below, coverages.length - below - above, above].map((count) => percent(count / coverages.length));
+  return [below, coverages.length - below - above, above].map((count) => count / coverages.length);
 }
 
 function placeOf({ statistic, difficulty, queries, rollouts }: Cell, language: Language): string {
-  const { queries: query, rollouts: rollout } = WORDS[language];
-  return `${nameOf(statistic, language)}, ${nameOf(difficulty, language)}, ${queries} ${query}, ${rollouts} ${rollout}`;
+  const [what, how] = [statistic, difficulty].map((name) => nameOf(name, language));
+  return `${what}, ${how}, ${queries} ${WORDS[language].queries}, n = ${rollouts}`;
 }
 
 function nameOf(name: string, language: Language): string {
@@ -391,10 +393,6 @@ function nameOf(name: string, language: Language): string {
 
 function medianOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
