@@ -22,7 +22,7 @@ export function shareInterval(clusters: readonly Cluster[]): Interval | undefine
   const squares = (queries / count) ** 2 * sum(groups.map((group) => (group.total - mean * group.count) ** 2));
   // 1 if queries pass or fail as wholes or if there is little to go by, less the more alike they are
   const spread = Math.min(1, (squares + PRIOR) / (queries * mean * (1 - mean) + PRIOR));
-  const sample = { queries, squares, extra: 0.8 * spread };
+  const sample = { queries, squares, extra: 0.8 * spread }; // 1 would be Clopper and Pearson's, wider than need be
   return { low: 1 - upperLimit({ ...sample, mean: 1 - mean }), high: upperLimit({ ...sample, mean }) };
 }
 
