@@ -54,6 +54,7 @@ export function comparisonLines(terminal: Terminal, { runs, changed, shared_quer
         right: [1, 2, 4],
       }),
     ),
+    ...runs.flatMap(({ difference }) => difference?.words ?? []),
     "",
     `${changed.length} queries changed${changed.length > shown.length ? `; the ${shown.length} that changed most` : ""}`,
     ...head(

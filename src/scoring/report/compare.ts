@@ -1,4 +1,6 @@
 // Several runs side by side, on the queries that all of them have: only there can they be compared.
+import { mean } from "../../core/index.ts";
+import { differenceInterval, type Interval } from "../intervals.ts";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { QueryReport, Report } from "./report.ts";
 
@@ -10,11 +12,23 @@ type ChangedQuery = {
   outcomes: QueryReport["outcome"][];
 };
 
+/** Of a run's success rates from those of the first run, query by query. */
+type Difference = {
+  mean: number;
+  interval: Interval | null;
+  better: number;
+  worse: number;
+  ties: number;
+  /** in words, for quoting it */
+  words: string;
+};
+
 export type Comparison = {
   shared_queries: number;
   /** queries that some of the runs do not have */
   left_out: number;
-  runs: { folder: string; agents: string[]; overall: Numbers }[];
+  /** `difference` is null for the first run, and for one that has no scored query in common with it */
+  runs: { folder: string; agents: string[]; overall: Numbers; difference: Difference | null }[];
   /** those whose success rate differs between runs, the largest change first */
   changed: ChangedQuery[];
 };
@@ -37,6 +51,11 @@ export function compareReports(reports: readonly Report[]): Comparison {
     const [dataset, query] = JSON.parse(key) as [string, string];
     return [{ dataset, query, rates, outcomes: numbers.map(({ outcome }) => outcome) }];
   });
+  const subtractFirst = (index: number) =>
+    shared.flatMap((key) => {
+      const [first, own] = [lists[0], lists[index]].map((list) => list?.get(key)?.success_rate);
+      return first == null || own == null ? [] : [own - first];
+    });
   return {
     shared_queries: shared.length,
     left_out: keys.length - shared.length,
@@ -51,9 +70,33 @@ export function compareReports(reports: readonly Report[]): Comparison {
           return { rollouts, scored, passed, score: (avg_at_n ?? 0) * scored };
         }),
       ),
+      difference: index === 0 ? null : describeDifference(index, subtractFirst(index)),
     })),
     changed: changed.sort((a, b) => spread(b) - spread(a)),
   };
+}
+
+function describeDifference(index: number, differences: readonly number[]): Difference | null {
+  const average = mean(differences);
+  if (average === null) return null;
+  const interval = differenceInterval(differences) ?? null;
+  const better = differences.filter((difference) => difference > 0).length;
+  const worse = differences.filter((difference) => difference < 0).length;
+  const range = interval ? `95 % ${points(interval.low)} to ${points(interval.high)}` : "no interval";
+  const queries = differences.length === 1 ? "1 shared query" : `${differences.length} shared queries`;
+  return {
+    mean: average,
+    interval,
+    better,
+    worse,
+    ties: differences.length - better - worse,
+    words: `run ${index + 1} − run 1: ${points(average)} points (${range}), ${queries}, better on ${better}, worse on ${worse}`,
+  };
+}
+
+function points(share: number): string {
+  const rounded = Math.round(share * 1000) / 10;
+  return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded).toFixed(1)}`;
 }
 
 function spread({ rates }: ChangedQuery): number {
