@@ -107,9 +107,7 @@ describe("records of a bundled domain", () => {
       { ...second, id: "gone" },
     ]);
     const { notices, scores, report } = await scoreRecords(file, domain, ["actions"]);
-    expect(notices).toEqual([
-      `${HEALTH} has no query for 2 of the records (1 ids, such as "gone"): they are not checkable`,
-    ]);
+    expect(notices).toEqual([`${HEALTH} has no query for 2 of 3 records, such as "gone": they are not checkable`]);
     expect(scores.filter(({ pass }) => pass === null).map(({ id }) => id)).toEqual(["gone", "gone#1"]);
     expect(report.outcomes["not scored"]).toBe(2);
   });

@@ -48,22 +48,21 @@ type Target = { dataset: ScoredDataset; servers: string[]; onNotice(message: str
 
 function writeRecords(file: string, from: readonly string[], { dataset, servers, onNotice }: Target): void {
   const hasQuery = (id: string) => dataset.query(id) !== undefined;
-  const unknown = new Set<string>();
-  let strays = 0;
+  const strays: string[] = [];
+  let records = 0;
   const descriptor = openSync(file, "w");
   try {
     for (const record of readRecordFiles(from, { dataset: dataset.name, servers, hasQuery })) {
       writeSync(descriptor, jsonLine(record));
-      if (hasQuery(record.query_id)) continue;
-      strays++;
-      unknown.add(record.query_id);
+      records++;
+      if (!hasQuery(record.query_id)) strays.push(record.id);
     }
   } finally {
     closeSync(descriptor);
   }
-  if (strays === 0) return;
-  const [first] = unknown;
+  const [first] = strays;
+  if (first === undefined) return;
   onNotice(
-    `${dataset.name} has no query for ${strays} of the records (${unknown.size} ids, such as "${first}"): they are not checkable`,
+    `${dataset.name} has no query for ${strays.length} of ${records} records, such as "${first}": they are not checkable`,
   );
 }
