@@ -22,10 +22,10 @@ type ScoreFilesOptions = Omit<ScoreRunOptions, "folder" | "basePath"> & {
 
 type ScoredFiles = { counts: EvaluationCounts; report: Report; scoresFile: string };
 
-const WORKERS = 8;
+const MAX_WORKERS = 8;
 
 export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFiles> {
-  const { path, domain, settings = {}, maxWorkers = WORKERS, park, onScore, onNotice = () => {} } = options;
+  const { path, domain, settings = {}, maxWorkers = MAX_WORKERS, park, onScore, onNotice = () => {} } = options;
   const { files, scores: folder } = findRecordFiles(path, onNotice);
   const temporary = mkdtempSync(join(tmpdir(), "rollout-records-"));
   try {
