@@ -56,7 +56,8 @@ export class Evaluation {
   readonly #checks: { check: Check; settings: string | undefined }[];
   readonly #lock: Lock;
   readonly #scores: AppendFile;
-  readonly #done = new Set<string>();
+  /** by rollout and check, what its latest result was made from */
+  readonly #done = new Map<string, string>();
   readonly #offsets = new Map<string, number>();
   readonly #references = new Map<string, Promise<Reference | string>>();
   readonly #bases = new Map<string, string>();
@@ -76,7 +77,7 @@ export class Evaluation {
     try {
       const file = join(folder, SCORES_FILE);
       const completeBytes = scanScores(file, (score) => {
-        if (!options.force) this.#done.add(doneKey(score));
+        if (!options.force) this.#done.set(`${recordKeyText(score)} ${score.check}`, madeFrom(score));
       });
       this.#scores = new AppendFile(file, { sync: "batch", completeBytes });
       this.#votes = openVoteStore(join(folder, "judgements.jsonl"));
@@ -134,7 +135,8 @@ export class Evaluation {
     const basis = this.#basis(dataset, trajectory.query_id);
     const wanted = this.#checks.filter(
       ({ check, settings }) =>
-        !this.#done.has(doneKey({ ...trajectory, check: check.name, version: check.version, record, settings, basis })),
+        this.#done.get(`${recordKeyText(trajectory)} ${check.name}`) !==
+        madeFrom({ version: check.version, record, settings, basis }),
     );
     this.counts.kept += this.#checks.length - wanted.length;
     if (wanted.length === 0) return;
@@ -238,15 +240,10 @@ function basisOf({ domain, validated }: ScoredDataset, query: Query | undefined)
   return contentHash({ query: query?.hash, task, content, rules, policy, volatile, freeArguments });
 }
 
-type Done = Pick<
-  ScoreRecord,
-  "dataset" | "query_id" | "rollout" | "check" | "version" | "record" | "settings" | "basis"
-> &
+type Made = Pick<ScoreRecord, "version" | "record" | "settings" | "basis"> &
   Partial<Pick<ScoreRecord, "pass" | "blame">>;
 
 /** Results left undecided because a judge or a tool was out of reach are tried again next time. */
-function doneKey(score: Done): string {
-  if (score.pass === null && score.blame) return "";
-  const { check, version, record, settings = "", basis = "" } = score;
-  return contentHash(`${recordKeyText(score)} ${check} ${version} ${record} ${settings} ${basis}`);
+function madeFrom({ version, record, settings = "", basis = "", pass, blame }: Made): string {
+  return pass === null && blame ? "" : contentHash(`${version} ${record} ${settings} ${basis}`);
 }

@@ -7,6 +7,7 @@ export type { Numbers } from "./numbers.ts";
 export { type Comparison, compareReports } from "./report/compare.ts";
 export { reportHtml } from "./report/html.ts";
 export { buildReport, type Report } from "./report/report.ts";
+export { scoreFiles } from "./score-files.ts";
 export { type LiveScoring, scoreLive } from "./score-live.ts";
 export { mergeSettings, type ScoreRunOptions, scoreRun } from "./score-run.ts";
 export { describeSource } from "./scored-datasets.ts";

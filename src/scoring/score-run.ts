@@ -1,6 +1,6 @@
 // Scoring a run by its folder: what `rollout eval` does, for programs too.
 import { dropUndefined, isObject, systemClock, type Variables } from "../core/index.ts";
-import { openResources } from "../domains/index.ts";
+import { openResources, type RunResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
@@ -32,19 +32,33 @@ export type ScoreRunOptions = {
 export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
   const { folder, env, basePath, force, park, onScore, onNotice = () => {} } = options;
   const { manifest } = openRun(folder);
-  const { registry, python, workers } = readRunSettings(manifest);
-  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python: options.python ?? python });
-  const network = openNetwork({ registry: options.registry ?? registry, env, clock: systemClock });
-  try {
-    return await evaluate({
+  const own = readRunSettings(manifest);
+  const { registry = own.registry, python = own.python, maxWorkers = own.workers } = options;
+  return withServices({ env, registry, python, onNotice }, async ({ resources, network }) =>
+    evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
       folder,
       datasets: await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
-      workers: options.maxWorkers ?? workers,
+      workers: maxWorkers,
       force,
       park,
       onScore,
-    });
+    }),
+  );
+}
+
+type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python"> & { onNotice(message: string): void };
+type Services = { resources: RunResources; network: ReturnType<typeof openNetwork> };
+
+/** Tools and models, open while they are used. */
+export async function withServices<T>(
+  { env, registry = {}, python, onNotice }: ServiceOptions,
+  use: (services: Services) => Promise<T>,
+): Promise<T> {
+  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python });
+  const network = openNetwork({ registry, env, clock: systemClock });
+  try {
+    return await use({ resources, network });
   } finally {
     await Promise.all([network.close(), resources.close()]);
   }

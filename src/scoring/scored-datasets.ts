@@ -1,4 +1,5 @@
-// The datasets of a run as evaluation needs them: from the run itself while it is running, or later from its manifest.
+// The datasets of a run as evaluation needs them: from the run itself while it is running, or later from its manifest;
+// and the dataset of records that have no manifest.
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { type Environment, isObject, type Json, type Query, UsageError } from "../core/index.ts";
@@ -130,6 +131,25 @@ async function openScoredDataset(
       const environment = await openForMode(domain, { mode: "positive", seed, query: asked, others: [] });
       return faults ? withToolFaults(environment, { ...faults, seed }) : environment;
     },
+  };
+}
+
+/** For records made elsewhere, which all belong to this domain or combination. */
+export async function openRecordsDataset(
+  files: DomainFiles,
+  outputs: string[],
+  resources: DomainResources,
+): Promise<ScoredDataset> {
+  const { name, queryFiles, missing } = files;
+  if (queryFiles.length === 0) throw new UsageError(`${name} has no queries: missing are ${missing.join(", ")}`);
+  const domain = await loadDomain(files, resources);
+  return {
+    name,
+    outputs,
+    domain,
+    query: createFinder(openQueryFiles(queryFiles)),
+    validated: openValidatedTasks(files),
+    openEnvironment: (_query, seed) => domain.openEnvironment(seed),
   };
 }
 

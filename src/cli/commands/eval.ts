@@ -1,14 +1,19 @@
-// `rollout eval`: scores a run, finished or not, again and again, without generating anything.
-import { readYaml } from "../../config/index.ts";
-import { dropUndefined } from "../../core/index.ts";
+// `rollout eval`: scores a run, finished or not, again and again, without generating anything; also record files that
+// were made elsewhere.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatasetLocator, readYaml } from "../../config/index.ts";
+import { dropUndefined, UsageError } from "../../core/index.ts";
+import type { DomainFiles } from "../../domains/index.ts";
 import { registryFileSchema } from "../../models/index.ts";
-import { openRun } from "../../runs/index.ts";
+import { MANIFEST_FILE, openRun } from "../../runs/index.ts";
 import {
   buildReport,
   type EvaluationCounts,
   type EvaluationSettings,
   evaluationSchema,
   mergeSettings,
+  scoreFiles,
   scoreRun,
 } from "../../scoring/index.ts";
 import { list, whole } from "../flags.ts";
@@ -24,6 +29,8 @@ type EvalFlags = {
   rules?: string;
   modelsConfig?: string;
   basePath?: string;
+  bundled?: boolean;
+  domains?: string[];
   python?: string;
   maxWorkers?: number;
   force?: boolean;
@@ -35,51 +42,74 @@ Examples:
   rollout eval outputs/example
   rollout eval outputs/example --check state,policy
   rollout eval outputs/example --check quality --judge-model openai/gpt-5 --votes 3
-  rollout eval outputs/example --check ./checks/polite.ts`;
+  rollout eval outputs/example --check ./checks/polite.ts
+  rollout eval records.jsonl --base-path datasets --domains SlotDesk      records made elsewhere`;
 
 export const configure: Configure = (command, host, done) => {
   command
-    .argument("<folder>")
+    .argument("<path>", "a run; or, with --domains, a file of records made elsewhere, or a folder of such files")
     .option("--check <a,b>", "these checks, or files of your own (default: all that need no judge)", list)
     .option("--judge-model <name>", "model that judges; adds the checks that need one")
     .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
     .option("--rules <file>", "YAML with the keys of a config's eval")
     .option("--models-config <file>", "your models.yml")
     .option("--base-path <dir>", "dataset folder, where it is another one than the run was made with")
+    .option("--bundled", "the bundled domains, for records made elsewhere")
+    .option("--domains <names...>", "the domain, or the one combination, of records made elsewhere")
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
-    .option("--max-workers <n>", "rollouts at once (default: as many as the run had)", whole(1))
+    .option("--max-workers <n>", "rollouts at once (default: as many as the run had, else 8)", whole(1))
     .option("--force", "score everything again, also what has not changed")
     .option("--quiet", "print nothing but errors")
     .addHelpText("after", EXAMPLES)
-    .action(async (folder: string, flags: EvalFlags) => done(await runEval(folder, flags, host)));
+    .action(async (path: string, flags: EvalFlags) => done(await runEval(path, flags, host)));
 };
 
-async function runEval(folder: string, flags: EvalFlags, host: Host): Promise<number> {
+async function runEval(path: string, flags: EvalFlags, host: Host): Promise<number> {
   const terminal = createTerminal(host);
-  const { manifest } = openRun(folder);
+  const domain = findDomain(path, flags);
   const settings = settingsFrom(flags);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
   try {
-    const counts = await scoreRun({
-      folder,
+    const options = {
       settings,
       env: host.env,
       registry: flags.modelsConfig ? readYaml(flags.modelsConfig, registryFileSchema).models : undefined,
-      basePath: flags.basePath,
       python: flags.python,
       maxWorkers: flags.maxWorkers,
       force: flags.force,
       park: interrupt.park,
-      onNotice: (message) => terminal.err(printable(message)),
-    });
+      onNotice: (message: string) => terminal.err(printable(message)),
+    };
+    const records = domain && (await scoreFiles({ ...options, path, domain }));
+    const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
     if (!flags.quiet) {
-      const report = buildReport(folder, mergeSettings(manifest, settings).score);
-      for (const line of [summaryLine(counts, folder), ...reportLines(terminal, report)]) terminal.out(line);
+      const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
+      for (const line of [summaryLine(counts, path), ...reportLines(terminal, report)]) terminal.out(line);
+      if (records) terminal.out(`\nThe scores are in ${records.scoresFile}`);
     }
     return interrupt.park.aborted ? 130 : 0;
   } finally {
     interrupt.release();
   }
+}
+
+/** Of records made elsewhere; undefined for a run, whose manifest names its own. */
+function findDomain(path: string, { domains, basePath, bundled }: EvalFlags): DomainFiles | undefined {
+  if (!existsSync(path) || existsSync(join(path, MANIFEST_FILE))) {
+    openRun(path); // or says that there is none
+    if (!domains && !bundled) return undefined;
+    throw new UsageError(
+      `${path} is a run, and its manifest names its domains: --domains and --bundled are for records without a manifest`,
+    );
+  }
+  const names = (domains ?? []).flatMap(list);
+  const missing = [
+    ...(basePath || bundled ? [] : ["--base-path DATASET (or --bundled)"]),
+    ...(names.length > 0 ? [] : ["--domains NAME (for a combination A,B)"]),
+  ];
+  if (missing.length > 0)
+    throw new UsageError(`${path} has no manifest.json: to score records made elsewhere, add ${missing.join(" and ")}`);
+  return new DatasetLocator({ base_path: basePath, bundled }).findServers(names).files;
 }
 
 /** The rules file, overridden by the flags. */

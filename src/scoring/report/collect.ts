@@ -15,7 +15,6 @@ import {
   type FailureRecord,
   keyText,
   listRecordFiles,
-  type Manifest,
   openRun,
   recordKeyText,
   scanFailures,
@@ -37,7 +36,6 @@ export type CheckFacts = { version: number; passed: number; failed: number; unde
 
 export type Collected = {
   folder: string;
-  manifest: Manifest;
   rule: ScoreRule;
   rollouts: RolloutFacts[];
   tools: Map<string, ToolFacts>;
@@ -46,12 +44,14 @@ export type Collected = {
   scripted: boolean;
 };
 
-export function collectRun(folder: string, rule?: ScoreRule): Collected {
-  const { manifest } = openRun(folder);
+export type RecordFile = { dataset: string; file: string };
+
+/** `files` hold the records, where the folder is not a run's. */
+export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[]): Collected {
+  const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
   const scores = new TaskScores(folder, rule);
   const collected: Collected = {
     folder,
-    manifest,
     rule: scores.rule,
     rollouts: [],
     tools: new Map(),
@@ -60,7 +60,7 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
     scripted: false,
   };
   const found = new Set<string>();
-  for (const { dataset, file } of listRecordFiles(folder, manifest)) {
+  for (const { dataset, file } of sources) {
     scanLines(file, ({ bytes, number }) => {
       const record = parseJson(bytes.toString("utf8")) as Trajectory | undefined;
       if (!isObject(record) || !isObject(record.metadata)) {
@@ -70,7 +70,7 @@ export function collectRun(folder: string, rule?: ScoreRule): Collected {
       add(record as Trajectory, dataset);
     });
   }
-  addFailures();
+  if (!files) addFailures();
   return collected;
 
   function add(record: Trajectory, dataset: string): void {

@@ -3,7 +3,14 @@
 import { type Blame, mean } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
 import type { ScoreRule } from "../task-score.ts";
-import { type CheckFacts, type Collected, collectRun, type RolloutFacts, type ToolFacts } from "./collect.ts";
+import {
+  type CheckFacts,
+  type Collected,
+  collectRun,
+  type RecordFile,
+  type RolloutFacts,
+  type ToolFacts,
+} from "./collect.ts";
 
 export type QueryReport = QueryNumbers & { blame: { [party in Blame]?: number } };
 type Failure = { id: string; dataset: string; blame: Blame; evidence: string };
@@ -39,9 +46,9 @@ const METHOD =
 
 const MAX_FAILURES = 200;
 
-/** `rule` replaces the one that the run's config names. */
-export function buildReport(folder: string, rule?: ScoreRule): Report {
-  return reportOf(collectRun(folder, rule));
+/** `rule` replaces the one that the run's config names; `files` hold the records, where the folder is not a run's. */
+export function buildReport(folder: string, rule?: ScoreRule, files?: RecordFile[]): Report {
+  return reportOf(collectRun(folder, rule, files));
 }
 
 function reportOf(run: Collected): Report {
