@@ -261,7 +261,11 @@ function momentOf({ parts }: Difficulty, k: number, side: "a" | "b"): number {
 function pickPart(random: Random, { parts }: Difficulty): { a: number; b: number } {
   if (parts.length === 1) return parts[0] as { a: number; b: number };
   let left = random.next();
-  return parts.find(({ share }) => (left -= share) < 0) ?? (parts[0] as { a: number; b: number });
+  for (const part of parts) {
+    left -= part.share;
+    if (left < 0) return part;
+  }
+  return parts[0] as { a: number; b: number };
 }
 
 /** Of further rollouts of a query with these passes and failures so far: Pólya's urn, the same as drawing its chance. */

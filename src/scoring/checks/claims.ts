@@ -64,9 +64,9 @@ function judgeClaim(claim: EffectClaim, calls: RecordedCall[], { domain }: Check
   );
   const { sentence, words, byName } = claim;
   const means = claim.means;
-  if (claim.by === "sign-in") {
-    if (domain && !effective.some(({ name }) => isSignIn(wireOf(name, domain), domain)))
-      found.unmade.push({ sentence });
+  if (claim.by === "sign-in" || claim.by === "lock") {
+    const signIns = domain ? calls.filter(({ name }) => isSignIn(wireOf(name, domain), domain)) : calls;
+    if (!signIns.some(({ isError }) => isError === (claim.by === "lock"))) found.unmade.push({ sentence });
     return;
   }
   if (claim.by === "fact" && calls.some(({ name, result }) => bears(`${name} ${result}`, means))) return;

@@ -194,7 +194,7 @@ const SYNONYMS: { [word: string]: string[] } = {
   register: ["enroll", "sign me", "add me", "put me"],
   waitlist: ["put me", "add me", "sign me"],
   join: ["put me", "add me"],
-  payment: ["pay", "charge", "take it", "use"],
+  payment: ["pay", "charge", "take", "use", "swipe", "bill", "debit", "withdraw", "settle"],
   appointment: ["book"],
   drop: ["remove", "take me (?:out|off)", "get me out", "leave"],
   cancel: ["end", "call it off", "remove"],

@@ -54,7 +54,7 @@ Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
 
 /** What only the side that serves says. */
 const AS_AGENT =
-  /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to|you(?:'re| are| have been|'ve been) (?:now |all )?(?:registered|enrolled|booked|signed up|waitlisted|verified))\b(?![^.!?]*\?)/iu;
+  /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to|i(?:'ve| have)? (?:now |just )?(?:booked|registered|enrolled|put|scheduled|moved|cancell?ed|dropped|signed|added) you\b|(?:booked|registered|enrolled|confirmed|scheduled|cancell?ed) for you|you(?:'re| are| have been|'ve been) (?:now |all )?(?:registered|enrolled|booked|signed up|waitlisted|verified))\b(?![^.!?]*\?)/iu;
 
 function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): string | undefined {
   const { stop_reason, message } = trajectory.metadata;
@@ -64,8 +64,9 @@ function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): string
   return swapped && `it spoke as the agent: "${swapped.text.slice(0, 80)}"`;
 }
 
-/** An identifier that is neither in the scenario nor was said by the agent before. */
-function findInvention({ trajectory, query }: CheckContext): string | undefined {
+/** An identifier that is neither in the scenario nor was said by the agent before, and that the agent then used. */
+function findInvention({ trajectory, query, dialogue }: CheckContext): string | undefined {
+  const used = dialogue.calls.map(({ text }) => text).join("\n");
   const opening = new Set(query.messages.map(({ content }) => content));
   let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
   if (query.userSystemPrompt === "" && query.taskInfo.known_info === undefined) return undefined;
@@ -74,11 +75,13 @@ function findInvention({ trajectory, query }: CheckContext): string | undefined 
     if (message.role !== "user" || opening.has(message.content)) continue;
     const digits = known.replace(/\D+/g, " ");
     const made = identifiersIn(message.content).find(
-      (value) => !occurs(known, value) && !digits.includes(value.replace(/\D+/g, " ").trim()),
+      (value) => !occurs(known, value) && !digits.includes(value.replace(/\D+/g, " ").trim()) && occurs(used, value),
     );
     if (made !== undefined) return `it used ${JSON.stringify(made)}, which nobody gave it`;
     const dates = new Set(datesIn(known));
-    const [date] = listFullDates(message.content).filter((written) => datesIn(written).every((day) => !dates.has(day)));
+    const [date] = listFullDates(message.content).filter((written) =>
+      datesIn(written).every((day) => !dates.has(day) && used.includes(day)),
+    );
     if (date !== undefined) return `it gave the date ${date}, which nobody gave it`;
   }
   return undefined;

@@ -126,7 +126,7 @@ const ACTS: { past: string; base: string; means: string[]; byName?: boolean }[] 
     byName: true,
   },
   {
-    past: "set (?:\\w+ ){0,6}?aside|put (?:\\w+ ){0,6}?aside|blocked (?:off )?(?:a|the|your|\\w+) (?:seats?|spots?|places?|slots?)|kept (?:a|the|you a|your) (?:seat|spot|place|slot)|saved (?:a|you a|the|your) (?:seat|spot|place|slot)|held (?:a|the|your)",
+    past: "set (?:\\w+ ){0,6}?aside|put (?:\\w+ ){0,6}?aside|blocked (?:\\w+ ){0,4}?(?:off|seats?|spots?|places?|slots?)\\b|kept (?:a|the|you a|your) (?:seat|spot|place|slot)|saved (?:a|you a|the|your) (?:seat|spot|place|slot)|held (?:a|the|your)",
     base: "set (?:\\w+ ){1,6}?aside|keep (?:a|you a|your) (?:seat|spot|place)|save (?:a|you a) (?:seat|spot|place)|hold (?:a|your) (?:seat|spot|place)",
     means: ["reserv", "hold_", "book"],
     byName: true,

@@ -13,6 +13,7 @@ export class Known {
   readonly #times = new Set<number>();
   /** numbers under one key of one result: what a total adds up */
   readonly #columns: number[][] = [];
+  readonly #spans = new Set<string>();
   #longestList = 0;
 
   add(text: string): void {
@@ -24,7 +25,12 @@ export class Known {
       this.#numbers.add(Number(String(digits).replaceAll(",", "")));
     for (const { value } of statedNumbers(plain)) if (value.isMoney) this.#amounts.add(value.number);
     for (const date of datesIn(plain)) this.#dates.add(date);
+    for (const [, from, to] of plain.matchAll(/(\d{1,2}:\d{2})\s*[-–]\s*(\d{1,2}:\d{2})/g)) {
+      const [begin = 0, end = 0] = [from, to].flatMap((time) => timesIn(String(time)));
+      this.#numbers.add((end - begin + 720) % 720);
+    }
     for (const time of timesIn(plain)) this.#times.add(time);
+    for (const { text: span } of spansIn(plain)) this.#spans.add(span);
   }
 
   addResult(content: string): void {
@@ -61,10 +67,19 @@ export class Known {
     return squeeze(this.#text).includes(squeeze(value));
   }
 
-  hasDate(date: string): boolean {
-    return (
-      this.#dates.has(date) || this.#dates.has(date.slice(-5)) || [...this.#dates].some((known) => known.endsWith(date))
+  /** As it is, or so many days or working days away from a known one. */
+  hasDate(date: string, spans: readonly number[]): boolean {
+    return [...this.#dates].some(
+      (known) => known === date || spans.some((days) => days <= 60 && isApart(known, date, days)),
     );
+  }
+
+  /** "7 business days": said somewhere, its parts at least, or between two known dates. */
+  hasSpan(written: string, days: number): boolean {
+    const [number, ...unit] = written.split(" ");
+    if (this.#numbers.has(Number(number)) && [...this.#spans].some((span) => span.endsWith(unit.join(" ")))) return true;
+    const dates = [...this.#dates];
+    return days > 0 && dates.some((one) => dates.some((other) => isApart(one, other, days)));
   }
 
   hasTime(minutes: number): boolean {
@@ -149,9 +164,11 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
   return sentencesOf(message).flatMap((sentence) => {
     if (EXAMPLE.test(sentence) || (isQuestion(sentence) && UNSURE.test(sentence))) return [];
     const found = (value: string) => ({ value, sentence });
+    const spans = [...numbersIn(sentence), ...(RELATIVE.test(sentence) ? [1, 7] : [])];
     const dates = datesWithText(sentence).filter(
-      ({ date, or }) => !known.hasDate(date) && !(or && known.hasDate(or)) && !RELATIVE.test(sentence),
+      ({ date, or }) => !known.hasDate(date, spans) && !(or && known.hasDate(or, spans)),
     );
+    const promises = promisesIn(sentence).filter(({ text: written, days }) => !known.hasSpan(written, days));
     const times = timesWithText(sentence).filter(({ minutes }) => !known.hasTime(minutes));
     const identifiers = [...identifiersIn(sentence), ...phonesIn(sentence)].filter(
       (value) => !known.hasIdentifier(value) && datesIn(value).length === 0 && !GENERAL.has(value),
@@ -167,10 +184,49 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
     return [
       ...dates.map(({ text: written }) => found(written)),
       ...times.map(({ text: written }) => found(written)),
+      ...promises.map(({ text: written }) => found(written)),
       ...identifiers.map(found),
       ...numbers.map(({ text: written }) => found(written)),
     ];
   });
+}
+
+type Span = { text: string; days: number };
+
+/** "within two business hours", "takes 5 days": how long something will take. */
+function promisesIn(sentence: string): Span[] {
+  const promised = [...sentence.matchAll(PROMISE)].map(([, span]) => String(span));
+  return promised.flatMap(spansIn);
+}
+
+const SPAN =
+  "(?:a|an|\\d+|\\p{L}+(?:-\\p{L}+)?)(?:\\s?(?:-|–|to)\\s?\\d+)?\\s+(?:business|working)?\\s?(?:minutes?|hours?|days?|weeks?|months?)";
+const PROMISE = new RegExp(
+  `\\b(?:within|takes?(?: up to| about)?|taking|arrives? in|ready in|in up to|up to|should take|will take)\\s+(?:the next\\s+|about\\s+|around\\s+)?(${SPAN})`,
+  "giu",
+);
+
+/** Each as "7 business day". */
+function spansIn(text: string): Span[] {
+  return [...text.matchAll(new RegExp(SPAN, "giu"))].flatMap(([written]): Span[] => {
+    const number = numbersIn(written).at(-1) ?? (/^an?\b/i.test(written) ? 1 : undefined);
+    const unit = /(minute|hour|day|week|month)s?$/i.exec(written)?.[1]?.toLowerCase();
+    if (number === undefined || unit === undefined) return [];
+    const kind = /business|working/i.test(written) ? "business " : "";
+    return [{ text: `${number} ${kind}${unit}`, days: unit === "day" ? number : unit === "week" ? number * 7 : 0 }];
+  });
+}
+
+/** Month and day, in the years that datasets are about. */
+function isApart(one: string, other: string, days: number): boolean {
+  const at = (date: string) => Date.UTC(2026, Number(date.slice(0, 2)) - 1, Number(date.slice(3)));
+  const gap = Math.abs(at(one) - at(other)) / 86_400_000;
+  if (gap === days) return true;
+  const [from, to] = [Math.min(at(one), at(other)), Math.max(at(one), at(other))];
+  let workdays = 0;
+  for (let day = from + 86_400_000; day <= to && gap <= 90; day += 86_400_000)
+    if (new Date(day).getUTCDay() % 6 !== 0) workdays++;
+  return workdays === days && days > 0;
 }
 
 const EXAMPLE = /\b(?:e\.g\.|for example|for instance|such as|in the form|format|like this|YYYY|looks like)\b/iu;
