@@ -14,7 +14,7 @@ import {
 import { list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { reportLines } from "../printing/report-text.ts";
+import { reportLines, worstLines } from "../printing/report-text.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 
 type EvalFlags = {
@@ -71,7 +71,8 @@ async function runEval(folder: string, flags: EvalFlags, host: Host): Promise<nu
     });
     if (!flags.quiet) {
       const report = buildReport(folder, mergeSettings(manifest, settings).score);
-      for (const line of [summaryLine(counts, folder), ...reportLines(terminal, report)]) terminal.out(line);
+      const lines = [summaryLine(counts, folder), ...reportLines(terminal, report), ...worstLines(terminal, report)];
+      for (const line of lines) terminal.out(line);
     }
     return interrupt.park.aborted ? 130 : 0;
   } finally {
