@@ -58,6 +58,7 @@ ${chart("Tool calls", columnChart(report.tool_calls, "tool calls of a rollout"))
 ${chart(costTitle(report), costChart(report), "One point for each query, means over its rollouts.")}
 ${chart("Tool errors", toolsChart(report), "Share of a tool's calls that were answered with an error; the twenty most used tools.")}
 </div>
+${isOneOfSeveral ? "<h3>Queries, worst first</h3>" : "<h2>Queries, worst first</h2>"}
 ${queriesPart(report, dialogues)}
 </section>`;
 }

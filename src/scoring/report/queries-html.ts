@@ -10,11 +10,8 @@ const MAX_EVIDENCE = 600;
 
 export function queriesPart(report: Report, dialogues: Dialogues): string {
   const shown = chooseQueries(report);
-  if (shown.length === 0) return "";
-  const left =
-    Object.values(report.datasets).reduce((sum, { queries }) => sum + Object.keys(queries).length, 0) - shown.length;
-  return `<h3>Queries, worst first</h3>
-${shown.map((query) => queryPart(report, query, dialogues)).join("\n")}
+  const left = report.overall.query_count - shown.length;
+  return `${shown.map((query) => queryPart(report, query, dialogues)).join("\n")}
 ${left > 0 ? `<p class="small">${left} more queries are in report.json; <code>${command(report)}</code> lists their rollouts.</p>` : ""}`;
 }
 
@@ -48,7 +45,7 @@ function verdictPart(rollout: RolloutVerdict, dialogue: Dialogue | undefined, sh
     `stop reason ${stop_reason}`,
   ];
   const why = evidence === undefined ? "" : `<p class="evidence">${escapeHtml(shorten(evidence))}</p>`;
-  return `<div class="rollout"><span class="badge ${verdict.replaceAll(" ", "-")}">${verdict}</span> <b>${escapeHtml(id)}</b> <span class="small">${escapeHtml(facts.join(" · "))}</span>${why}
+  return `<div class="rollout"><span class="badge ${verdict.replaceAll(" ", "-")}">${verdict}</span> <strong>${escapeHtml(id)}</strong> <span class="small">${escapeHtml(facts.join(" · "))}</span>${why}
 ${dialogue ? dialoguePart(dialogue, show) : verdict === "not played" ? "" : `<p class="small">The dialogue: <code>${show}</code></p>`}</div>`;
 }
 
