@@ -9,7 +9,7 @@ import { openingLines, timedEntryLines, trajectoryLines } from "../printing/dial
 import { countVerdicts, rolloutLines, toListed } from "../printing/rollout-list.ts";
 import { quote } from "../printing/shell-text.ts";
 import { count, createTerminal, duration, printable, type Terminal } from "../printing/terminal.ts";
-import { verdictLines } from "../printing/verdict-text.ts";
+import { unplayedLines, verdictLines } from "../printing/verdict-text.ts";
 
 const EXAMPLES = `
 Examples:
@@ -110,7 +110,7 @@ function showLines(terminal: Terminal, folder: string, id: string, flags: ShowFl
   return records.flatMap((record) => {
     const { dataset, trajectory } = record;
     const lines = recordLines(terminal, record, flags.maxLength);
-    if (!trajectory) return lines;
+    if (!trajectory) return record.failures.length > 0 ? [...lines, ...unplayedLines(terminal)] : lines;
     const { query_id: queryId, rollout, metadata } = trajectory;
     const score = readScore(folder, { dataset, queryId, rollout }, metadata);
     return [...lines, ...verdictLines(terminal, score, flags.maxLength)];

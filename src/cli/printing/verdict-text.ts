@@ -23,12 +23,21 @@ export function verdictLines(terminal: Terminal, score: RolloutScore, maxLength:
     ...(decided_by.length > 0 ? [`decided by ${decided_by.join(", ")}`] : []),
   ];
   const why = blame ? `blame: ${blame} (${evidence ?? ""})` : verdict === "unscored" ? (evidence ?? "") : "";
-  const margin = " ".repeat(MARGIN);
   return [
-    `${terminal.paint("bold", "verdict".padStart(MARGIN - 2))}  ${[terminal.paint(VERDICT_STYLES[verdict], verdict), ...facts.map(printable)].join(", ")}`,
-    ...(why === "" ? [] : indent(terminal, cut(oneLine(why), maxLength), margin)),
+    headLine(terminal, verdict, facts),
+    ...(why === "" ? [] : indent(terminal, cut(oneLine(why), maxLength), " ".repeat(MARGIN))),
     ...results.flatMap((result) => resultLines(terminal, result, maxLength)),
   ];
+}
+
+/** Of a rollout that has no record, only failures. */
+export function unplayedLines(terminal: Terminal): string[] {
+  return [headLine(terminal, "not played", ["blame: infrastructure"])];
+}
+
+function headLine(terminal: Terminal, verdict: VerdictWord, facts: string[]): string {
+  const words = [terminal.paint(VERDICT_STYLES[verdict], verdict), ...facts.map(printable)];
+  return `${terminal.paint("bold", "verdict".padStart(MARGIN - 2))}  ${words.join(", ")}`;
 }
 
 const MARKS: { [pass: string]: { mark: string; style: Style } } = {

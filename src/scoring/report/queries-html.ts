@@ -10,7 +10,7 @@ const MAX_EVIDENCE = 600;
 
 export function queriesPart(report: Report, dialogues: Dialogues): string {
   const shown = chooseQueries(report);
-  const left = report.overall.query_count - shown.length;
+  const left = report.with_infrastructure.query_count - shown.length;
   return `${shown.map((query) => queryPart(report, query, dialogues)).join("\n")}
 ${left > 0 ? `<p class="small">${left} more queries are in report.json; <code>${command(report)}</code> lists their rollouts.</p>` : ""}`;
 }

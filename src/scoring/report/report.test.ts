@@ -111,8 +111,14 @@ describe("the numbers of a run", () => {
       ),
     );
     expect(report.blame).toEqual({ agent: 1, user: 1, judge: 1, infrastructure: 1 });
-    expect(report.overall).toMatchObject({ rollouts: 4, scored: 3, passed: 1, success_rate: 1 / 3 });
-    expect(report.with_infrastructure).toMatchObject({ rollouts: 5, scored: 4, passed: 1, success_rate: 0.25 });
+    expect(report.overall).toMatchObject({ query_count: 4, rollouts: 4, scored: 3, passed: 1, success_rate: 1 / 3 });
+    expect(report.with_infrastructure).toMatchObject({
+      query_count: 5,
+      rollouts: 5,
+      scored: 4,
+      passed: 1,
+      success_rate: 0.25,
+    });
     expect(report.datasets.Desk).toMatchObject({ scored: 3, with_infrastructure: { scored: 4 } });
     expect(report.datasets.Desk?.queries.c).toMatchObject({
       ...{ rollouts: 0, scored: 0, outcome: "not scored" },

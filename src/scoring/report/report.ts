@@ -77,13 +77,13 @@ function reportOf(run: Collected): Report {
     scripted: run.scripted,
     score_rule: run.rule,
     method: METHOD,
-    overall: numbersFor(groups, isPlayed),
+    overall: headlineOf(groups),
     ...otherNumbers(groups),
     datasets: Object.fromEntries(
       names.map((name) => {
         const own = groups.filter(({ dataset }) => dataset === name);
         const queries = Object.fromEntries(own.map(({ query, facts }) => [query, queryReport(facts)]));
-        return [name, { ...numbersFor(own, isPlayed), ...otherNumbers(own), queries }];
+        return [name, { ...headlineOf(own), ...otherNumbers(own), queries }];
       }),
     ),
     checks: Object.fromEntries(run.checks),
@@ -148,6 +148,13 @@ function tallyOf(facts: readonly RolloutFacts[]): Tally {
 
 function numbersFor(groups: readonly QueryGroup[], counts: (facts: RolloutFacts) => boolean): Numbers {
   return numbersOf(groups.map(({ facts }) => tallyOf(facts.filter(counts))));
+}
+
+function headlineOf(groups: readonly QueryGroup[]): Numbers {
+  return numbersFor(
+    groups.filter(({ facts }) => facts.some(isPlayed)),
+    isPlayed,
+  );
 }
 
 function otherNumbers(groups: readonly QueryGroup[]): { with_infrastructure: Numbers; agent_only: Numbers } {
