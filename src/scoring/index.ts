@@ -6,7 +6,7 @@ export { studentT975 } from "./intervals.ts";
 export type { Numbers } from "./numbers.ts";
 export { collectRun, type RolloutFacts, type VerdictWord } from "./report/collect.ts";
 export { type Comparison, compareReports } from "./report/compare.ts";
-export { type Dialogues, readDialogues } from "./report/dialogues.ts";
+export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";

@@ -5,7 +5,7 @@ import { keyText, listRecordFiles, openRun, readHead } from "../../runs/index.ts
 import { type RankedQuery, rankQueries } from "./rank-queries.ts";
 import type { Report, RolloutVerdict } from "./report.ts";
 
-export type Piece = { who: "user" | "agent" | "thinks" | "calls" | "result" | "error"; text: string };
+type Piece = { who: "user" | "agent" | "thinks" | "calls" | "result" | "error"; text: string };
 export type Dialogue = {
   pieces: Piece[];
   /** pieces that did not fit */

@@ -19,8 +19,9 @@ function queryPart(report: Report, query: RankedQuery, dialogues: Dialogues): st
   const { dataset, query: queryId, outcome, passed, scored, avg_at_n, verdicts, blame } = query;
   const shown = orderVerdicts(verdicts).slice(0, MAX_VERDICTS);
   const left = verdicts.length - shown.length;
+  const isPlayed = query.rollouts > 0;
   const facts = [
-    `${passed} of ${scored} solved`,
+    ...(isPlayed ? [`${passed} of ${scored} solved`] : []),
     ...(avg_at_n === null ? [] : [`mean score ${percent(avg_at_n)}`]),
     ...Object.entries(blame).map(([party, count]) => `${party} ${count}`),
   ];
@@ -30,7 +31,7 @@ function queryPart(report: Report, query: RankedQuery, dialogues: Dialogues): st
   });
   const more =
     left > 0 ? `<p class="small">${left} more: <code>${command(report, dataset, ["--query", queryId])}</code></p>` : "";
-  return `<details><summary><span class="badge ${outcome.replace(" ", "-")}">${OUTCOMES[outcome]}</span> ${escapeHtml(queryId)} <span class="small">${escapeHtml(dataset)} · ${facts.join(" · ")}</span></summary>
+  return `<details><summary><span class="badge ${outcome.replace(" ", "-")}">${isPlayed ? OUTCOMES[outcome] : "not played"}</span> ${escapeHtml(queryId)} <span class="small">${escapeHtml(dataset)} · ${facts.join(" · ")}</span></summary>
 ${rollouts.join("\n")}${more}</details>`;
 }
 

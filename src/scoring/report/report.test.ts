@@ -131,7 +131,9 @@ describe("the numbers of a run", () => {
       ["infrastructure", "connection refused"],
     ]);
     expect(report.outcomes).toEqual({ passed: 1, failed: 2, "not scored": 1, infrastructure: 1 });
-    expect(reportHtml([report], undefined)).toContain("Counting 1 infrastructure failure as not solved: 25.0 % of 4");
+    const html = reportHtml([report], undefined);
+    expect(html).toContain("Counting 1 infrastructure failure as not solved: 25.0 % of 4");
+    expect(html).toMatch(/>not played<\/span> c <span class="small">Desk · infrastructure 1</);
   });
 
   test("time that ran out is nobody's failure, and a run without infrastructure failures does not mention any", () => {
