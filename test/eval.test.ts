@@ -176,7 +176,8 @@ describe("blame, from what really happened", () => {
   const blamed = async (scene: Parameters<typeof run>[0]) => {
     const { result } = await run(scene);
     const report = buildReport(result.folder);
-    return { ...report.failures[0], overall: report.overall, own: report.agent_only };
+    const { overall, agent_only: own, with_infrastructure: all } = report;
+    return { ...report.failures[0], overall, own, all };
   };
 
   test("an agent that does nothing", async () => {
@@ -214,8 +215,9 @@ describe("blame, from what really happened", () => {
     expect(dead).toMatchObject({
       blame: "infrastructure",
       evidence: "connection refused",
-      overall: { scored: 2, success_rate: 0.5 },
+      overall: { scored: 1, success_rate: 1 },
       own: { scored: 1, success_rate: 1 },
+      all: { scored: 2, success_rate: 0.5 },
     });
   });
 });

@@ -56,7 +56,7 @@ test("show prints one rollout with calls, results, times and why it stopped; als
   const done = await work.run(["show", FOLDER, "q2"]);
   expect(done.stdout).toMatch(/user {2}Hello, this is q2\.[\s\S]*calls {2}find_item \{"name":"item q2"\}[\s\S]*result/);
   expect(done.stdout).toMatch(/ \d+ ms\n/);
-  expect(done.stdout).toContain("ended by user_stop: a regular end");
+  expect(done.stdout).toContain("stop reason user_stop: a regular end");
   expect(done.stdout).toContain("agent scripted/agent, user scripted/user (scripted: no model's output)");
   const open = await work.run(["show", FOLDER, "q3"]);
   expect(open.stdout).toContain('calls  find_item {"name":"slow"}');

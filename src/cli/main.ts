@@ -20,7 +20,7 @@ const COMMANDS = {
   multi: "answer plain questions several times each, into iter1.jsonl, iter2.jsonl, …",
   resume: "continue a run: finished rollouts are kept, the others go on where they stood",
   status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
-  show: "one rollout, readable: tool calls, times, why it stopped",
+  show: "a run's rollouts and their verdicts, or one of them, readable: calls, times, what the checks found",
   sort: "put the trajectories of a run into their canonical order",
   eval: "score a run's rollouts into scores.jsonl; what is scored already is kept",
   report: "print what scored runs came to, and write report.html and report.json",

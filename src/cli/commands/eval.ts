@@ -19,7 +19,7 @@ import {
 import { list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { reportLines } from "../printing/report-text.ts";
+import { reportLines, worstLines } from "../printing/report-text.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 
 type EvalFlags = {
@@ -84,8 +84,11 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
     const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
     if (!flags.quiet) {
       const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
-      for (const line of [summaryLine(counts, path), ...reportLines(terminal, report)]) terminal.out(line);
-      if (records) terminal.out(`\nThe scores are in ${records.scoresFile}`);
+      // what `show` reads is a run folder
+      const worst = records ? [] : worstLines(terminal, report);
+      for (const line of [summaryLine(counts, path), ...reportLines(terminal, report), ...worst]) terminal.out(line);
+      if (records) terminal.out(`
+The scores are in ${records.scoresFile}`);
     }
     return interrupt.park.aborted ? 130 : 0;
   } finally {

@@ -2,7 +2,14 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { openRun } from "../../runs/index.ts";
-import { buildReport, compareReports, mergeSettings, type Report, reportHtml } from "../../scoring/index.ts";
+import {
+  buildReport,
+  compareReports,
+  mergeSettings,
+  type Report,
+  readDialogues,
+  reportHtml,
+} from "../../scoring/index.ts";
 import type { Configure } from "../host.ts";
 import { comparisonLines, reportLines } from "../printing/report-text.ts";
 import { createTerminal } from "../printing/terminal.ts";
@@ -24,7 +31,7 @@ export const configure: Configure = (command, host, done) => {
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));
       mkdirSync(dirname(files.html), { recursive: true });
-      writeFileSync(files.html, reportHtml(reports, comparison));
+      writeFileSync(files.html, reportHtml(reports, comparison, reports.map(readDialogues)));
       writeFileSync(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
       if (!flags.quiet) {
         const text = comparison

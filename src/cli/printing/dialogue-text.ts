@@ -94,7 +94,7 @@ function pieceLines(terminal: Terminal, { kind, text }: Piece, maxLength: number
   );
 }
 
-function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/(?<= )/)) {

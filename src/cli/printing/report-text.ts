@@ -1,16 +1,31 @@
 // Reports as tables for a terminal.
-import type { Comparison, Numbers, Report } from "../../scoring/index.ts";
+import {
+  type Comparison,
+  describeInfrastructure,
+  explainNoScores,
+  type Numbers,
+  type RankedQuery,
+  type Report,
+  rankQueries,
+} from "../../scoring/index.ts";
+import { quote } from "./shell-text.ts";
 import { cut, printable, type Terminal, table } from "./terminal.ts";
+import { oneLine } from "./verdict-text.ts";
 
 export function reportLines(terminal: Terminal, report: Report): string[] {
   const { overall, agent_only, datasets, checks, blame, scripted } = report;
-  if (overall.scored === 0) return ["", "Nothing is scored yet: rollout eval on this folder scores it."];
+  const infrastructure = describeInfrastructure(report);
+  const besides = infrastructure === undefined ? [] : [infrastructure];
+  if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides];
   return [
     "",
     ...numbersTable(terminal, [
       ...Object.entries(datasets).map(([name, numbers]) => [name, numbers, numbers.agent_only] as const),
       ...(Object.keys(datasets).length > 1 ? [["all", overall, agent_only] as const] : []),
     ]),
+    "",
+    outcomesLine(report),
+    ...besides,
     "",
     ...passTable(terminal, overall),
     "",
@@ -33,6 +48,47 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
     blameLine(blame),
     ...(scripted ? [terminal.paint("gray", "Scripted models took part: these are no model's numbers.")] : []),
   ];
+}
+
+/** The queries to look at first, with the command that shows what went wrong; nothing if everything is solved. */
+export function worstLines(terminal: Terminal, report: Report): string[] {
+  const worst = rankQueries(report).filter(({ passed, scored }) => passed < scored);
+  if (worst.length === 0) return [];
+  const rows = worst.slice(0, MAX_WORST).map((query) => {
+    const failed = query.verdicts.filter(({ pass, blame }) => pass === false && blame !== "infrastructure");
+    return [
+      cut(printable(query.query), 40),
+      `${query.passed} of ${query.scored}`,
+      share(query.success_rate),
+      printable(mostFrequent(failed.flatMap(({ decided_by }) => decided_by))),
+      mostFrequent(failed.flatMap(({ blame }) => blame ?? [])),
+      showCommand(report, query),
+    ];
+  });
+  return [
+    "",
+    ...head(terminal, table([["worst queries", "solved", "", "failing check", "blame", "to look"], ...rows])),
+  ];
+}
+
+const MAX_WORST = 5;
+
+function showCommand({ folder, datasets }: Report, { dataset, query }: RankedQuery): string {
+  const own = Object.keys(datasets).length > 1 ? ["--dataset", quote(dataset)] : [];
+  return printable(["npx rollout show", quote(folder), "--query", quote(query), "--failed", ...own].join(" "));
+}
+
+function mostFrequent(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "–";
+}
+
+function outcomesLine({ outcomes, unscored_reasons }: Report): string {
+  const unscored = outcomes["not scored"];
+  const [reason] = Object.keys(unscored_reasons);
+  const why = unscored > 0 && reason ? ` (most often ${oneLine(reason)})` : "";
+  return `${outcomes.passed} solved, ${outcomes.failed} not solved, ${unscored} unscored${why}`;
 }
 
 export function comparisonLines(terminal: Terminal, { runs, changed, shared_queries, left_out }: Comparison): string[] {
@@ -76,7 +132,7 @@ function numbersTable(terminal: Terminal, rows: (readonly [string, Numbers, Numb
     "dataset",
     "queries",
     "scored",
-    "success",
+    "solved",
     "95 % interval",
     "agent's own",
     "avg@n",

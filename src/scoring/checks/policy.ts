@@ -293,7 +293,7 @@ function hasAgreed({ agent, user }: Transcript, at: number): boolean {
   const offer = agent.findLast((said) => said.at < at && offersHandover(said.text));
   const answers = offer ? user.filter((said) => said.at > offer.at && said.at < at) : [];
   return answers.some(({ text }) =>
-    ["yes", "depends", "unread"].includes(readStance(text, ["transfer", "connect", "hand", "put", "pass"])),
+    ["yes", "depends", "unread", "silent"].includes(readStance(text, ["transfer", "connect", "hand", "put", "pass"])),
   );
 }
 

@@ -22,8 +22,12 @@ import {
 import type { ScoreRule, TaskScore } from "../task-score.ts";
 import { type CheckScore, TaskScores } from "../task-scores.ts";
 
+/** *unscored*: the checks that ran could not decide. *not played*: it never got past the infrastructure. */
+export type VerdictWord = "solved" | "failed" | "unscored" | "not scored yet" | "not played";
+
 export type RolloutFacts = RolloutKey &
   TaskScore & {
+    verdict: VerdictWord;
     stopReason: StopReason;
     turns: number;
     toolCalls: number;
@@ -78,7 +82,9 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
     const key = keyText({ dataset, queryId, rollout });
     if (found.has(key)) return;
     found.add(key);
-    for (const result of scores.resultsOf(key)) countCheck(collected.checks, result);
+    const results = scores.resultsOf(key);
+    const task = scores.scoreOf(key, metadata);
+    for (const result of results) countCheck(collected.checks, result);
     countTools(record, collected.tools);
     collected.agents.add(metadata.models.agent);
     collected.scripted ||= metadata.scripted;
@@ -86,7 +92,9 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
       dataset,
       queryId,
       rollout,
-      ...scores.scoreOf(key, metadata),
+      ...task,
+      evidence: task.evidence ?? (task.pass === null ? whyUnscored(results) : undefined),
+      verdict: verdictOf(task, results.length > 0),
       stopReason: metadata.stop_reason,
       turns: metadata.total_turns,
       toolCalls: metadata.tool_call_count,
@@ -108,11 +116,26 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
         decided_by: [],
         blame: "infrastructure",
         evidence: error,
+        verdict: "not played",
         stopReason: "infrastructure",
         ...UNPLAYED,
       });
     }
   }
+}
+
+export function verdictOf({ pass }: Pick<TaskScore, "pass">, isChecked: boolean): VerdictWord {
+  if (pass === null) return isChecked ? "unscored" : "not scored yet";
+  return pass ? "solved" : "failed";
+}
+
+/** The reason that most checks give for not deciding, with their names. */
+export function whyUnscored(results: Iterable<Pick<CheckScore, "check" | "pass" | "reason">>): string | undefined {
+  const checks = new Map<string, string[]>();
+  for (const { check, pass, reason } of results)
+    if (pass === null) checks.set(reason, [...(checks.get(reason) ?? []), check]);
+  const [most] = [...checks].sort(([, a], [, b]) => b.length - a.length);
+  return most && `${most[1].join(", ")}: ${most[0]}`;
 }
 
 const UNPLAYED = { turns: 0, toolCalls: 0, costUsd: 0, tokens: 0 };

@@ -1,11 +1,19 @@
 // `report.html`: one self-contained file, no scripts and no requests; readable in light and dark mode.
 import type { Numbers } from "../numbers.ts";
 import type { Comparison } from "./compare.ts";
+import type { Dialogues } from "./dialogues.ts";
+import { queriesPart } from "./queries-html.ts";
 import type { Report } from "./report.ts";
+import { describeInfrastructure, explainNoScores } from "./sentences.ts";
 import { STYLE } from "./style.ts";
 import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
 
-export function reportHtml(reports: readonly Report[], comparison: Comparison | undefined): string {
+/** `dialogues`: of each report in turn, as `readDialogues` gives them; without them the page has verdicts only. */
+export function reportHtml(
+  reports: readonly Report[],
+  comparison: Comparison | undefined,
+  dialogues: readonly Dialogues[] = [],
+): string {
   const [first] = reports as [Report];
   const title = reports.length === 1 ? `Report on ${first.folder}` : `${reports.length} runs compared`;
   return `<!doctype html>
@@ -23,7 +31,7 @@ export function reportHtml(reports: readonly Report[], comparison: Comparison | 
 <h1>${escapeHtml(title)}</h1>
 ${reports.some(({ scripted }) => scripted) ? '<p class="note">Scripted models took part: these numbers show that the machinery works. They are no model&#39;s.</p>' : ""}
 ${comparison ? comparisonPart(comparison) : ""}
-${reports.map((report) => runPart(report, reports.length > 1)).join("\n")}
+${reports.map((report, index) => runPart(report, dialogues[index] ?? new Map(), reports.length > 1)).join("\n")}
 <footer><p>${escapeHtml(first.method)}</p></footer>
 </main>
 </body>
@@ -31,15 +39,17 @@ ${reports.map((report) => runPart(report, reports.length > 1)).join("\n")}
 `;
 }
 
-function runPart(report: Report, isOneOfSeveral: boolean): string {
-  const { overall, agent_only: own } = report;
+function runPart(report: Report, dialogues: Dialogues, isOneOfSeveral: boolean): string {
+  const { overall, outcomes } = report;
+  const infrastructure = describeInfrastructure(report);
   return `<section>
 ${isOneOfSeveral ? `<h2>${escapeHtml(report.folder)}</h2>` : ""}
-<p class="sub">Agent ${escapeHtml(report.agents.join(", ") || "unknown")} · ${overall.query_count} queries · ${overall.rollouts} rollouts · ${overall.scored} scored</p>
-${overall.scored === 0 ? '<p class="note">Nothing is scored yet: run <code>rollout eval</code> on this folder.</p>' : tiles(overall, own)}
+<p class="sub">Agent ${escapeHtml(report.agents.join(", ") || "unknown")} · ${overall.query_count} queries · ${overall.rollouts} rollouts: ${outcomes.passed} solved, ${outcomes.failed} not solved, ${outcomes["not scored"]} unscored</p>
+${overall.scored === 0 ? `<p class="note">${escapeHtml(explainNoScores(report))}</p>` : tiles(report)}
+${infrastructure === undefined ? "" : `<p class="note">${escapeHtml(infrastructure)}</p>`}
 ${datasetTable(report)}
 <div class="charts">
-${chart("pass@k and pass^k", passChart([report]), "The chance that at least one, or every one, of k rollouts passes. Bands: 95 % intervals.")}
+${chart("pass@k and pass^k", passChart([report]), "The chance that at least one, or every one, of k rollouts solves the task. Bands: 95 % intervals.")}
 ${chart("Outcomes, and whose fault the failures are", outcomesChart(report), "Attributed by the evidence in each record.")}
 ${chart("Checks", checksChart(report), "Share that passed of the rollouts that a check could decide.")}
 ${chart("Stop reasons", countChart(report.stop_reasons), "How the dialogues ended.")}
@@ -48,22 +58,22 @@ ${chart("Tool calls", columnChart(report.tool_calls, "tool calls of a rollout"))
 ${chart(costTitle(report), costChart(report), "One point for each query, means over its rollouts.")}
 ${chart("Tool errors", toolsChart(report), "Share of a tool's calls that were answered with an error; the twenty most used tools.")}
 </div>
-${queryTable(report)}
-${failureTable(report)}
+${isOneOfSeveral ? "<h3>Queries, worst first</h3>" : "<h2>Queries, worst first</h2>"}
+${queriesPart(report, dialogues)}
 </section>`;
 }
 
-function tiles(all: Numbers, own: Numbers): string {
+function tiles({ overall: all, agent_only: own }: Report): string {
   const k = Math.max(0, ...Object.keys(all.pass_at_k).map(Number));
   const tile = (name: string, value: string, note: string) =>
     `<div class="tile"><div class="value">${value}</div><div class="label">${name}</div><div class="small">${note}</div></div>`;
   return `<div class="tiles">
-${tile("success rate", percent(all.success_rate), interval(all.success_interval))}
+${tile("solved", percent(all.success_rate), interval(all.success_interval))}
 ${tile("without failures that were not the agent's", percent(own.success_rate), interval(own.success_interval))}
 ${tile(`avg@${k}`, percent(all.avg_at_n), interval(all.avg_at_n_interval))}
 ${k > 1 ? tile(`pass@${k}`, percent(all.pass_at_k[k] ?? null), interval(all.pass_at_k_interval[k] ?? null)) : ""}
 ${k > 1 ? tile(`pass^${k}`, percent(all.pass_hat_k[k] ?? null), interval(all.pass_hat_k_interval[k] ?? null)) : ""}
-${tile("queries", `${all.always} · ${all.wavers} · ${all.never}`, "always · sometimes · never pass")}
+${tile("queries", `${all.always} · ${all.wavers} · ${all.never}`, "always · sometimes · never solved")}
 </div>`;
 }
 
@@ -79,10 +89,7 @@ function datasetTable({ datasets, overall, agent_only }: Report): string {
   ];
   const rows = Object.entries(datasets).map(([name, numbers]) => row(name, numbers, numbers.agent_only));
   if (rows.length > 1) rows.push(row("all", overall, agent_only));
-  return table(
-    ["dataset", "queries", "scored", "success rate", "agent's own", "avg@n", "always / sometimes / never"],
-    rows,
-  );
+  return table(["dataset", "queries", "scored", "solved", "agent's own", "avg@n", "always / sometimes / never"], rows);
 }
 
 function passChart(reports: readonly Report[]): string {
@@ -103,20 +110,20 @@ function pointsOf(means: Numbers["pass_at_k"], intervals: Numbers["pass_at_k_int
 
 const BLAME_COLOUR: { [party: string]: number } = { agent: 0, user: 1, tool: 2, judge: 3, infrastructure: 4 };
 
-function outcomesChart({ blame, outcomes, overall }: Report): string {
+function outcomesChart({ blame, outcomes, with_infrastructure }: Report): string {
   const part = (label: string, value: number, colour: number) => ({
     label,
     value,
-    note: `${value} (${percent(value / Math.max(overall.rollouts, 1))})`,
+    note: `${value} (${percent(value / Math.max(with_infrastructure.rollouts, 1))})`,
     colour,
   });
   const failed = (Object.entries(blame) as [string, number][]).filter(([party]) => party !== "judge");
   const bars = [
-    part("passed", outcomes.passed, 3),
+    part("solved", outcomes.passed, 3),
     ...failed
       .sort(([, a], [, b]) => b - a)
       .map(([party, count]) => part(`failed: ${party}`, count, BLAME_COLOUR[party] ?? 0)),
-    part("not scored", outcomes["not scored"], 4),
+    part("unscored", outcomes["not scored"], 4),
   ];
   return barChart(
     bars.filter(({ value }) => value > 0),
@@ -168,38 +175,6 @@ function toolsChart({ tools }: Report): string {
 }
 
 const MAX_QUERIES = 500;
-
-function queryTable({ datasets }: Report): string {
-  const rows = Object.entries(datasets).flatMap(([dataset, { queries }]) =>
-    Object.entries(queries).map(([id, query]) => ({ dataset, id, ...query })),
-  );
-  const order = { never: 0, wavers: 1, "not scored": 2, always: 3 };
-  const shown = rows.sort((a, b) => order[a.outcome] - order[b.outcome]).slice(0, MAX_QUERIES);
-  const cells = shown.map(({ dataset, id, scored, passed, outcome, avg_at_n, blame }) => [
-    escapeHtml(id),
-    escapeHtml(dataset),
-    `<span class="badge ${outcome.replace(" ", "-")}">${outcome}</span>`,
-    `${passed} of ${scored}`,
-    percent(avg_at_n),
-    Object.entries(blame)
-      .map(([party, count]) => `${party} ${count}`)
-      .join(", "),
-  ]);
-  const more =
-    rows.length > shown.length ? `<p class="small">${rows.length - shown.length} more are in report.json.</p>` : "";
-  return `<details><summary>Queries (${rows.length})</summary>${table(["query", "dataset", "passes", "rollouts", "avg@n", "blame"], cells)}${more}</details>`;
-}
-
-function failureTable({ failures, outcomes }: Report): string {
-  if (failures.length === 0) return "";
-  const rows = failures.map(({ id, dataset, blame, evidence }) => [
-    escapeHtml(id),
-    escapeHtml(dataset),
-    blame,
-    `<span class="evidence">${escapeHtml(evidence)}</span>`,
-  ]);
-  return `<details><summary>Failed rollouts (${outcomes.failed})</summary>${table(["rollout", "dataset", "blame", "evidence"], rows)}</details>`;
-}
 
 function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison): string {
   const rows = runs.map(({ folder, agents, overall }, index) => [

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Blame, StopReason } from "../../core/index.ts";
 import { compareReports } from "./compare.ts";
+import { readDialogues } from "./dialogues.ts";
 import { reportHtml } from "./html.ts";
+import { rankQueries } from "./rank-queries.ts";
 import { buildReport } from "./report.ts";
 import { escapeHtml } from "./svg.ts";
 
@@ -109,14 +111,59 @@ describe("the numbers of a run", () => {
       ),
     );
     expect(report.blame).toEqual({ agent: 1, user: 1, judge: 1, infrastructure: 1 });
-    expect(report.overall).toMatchObject({ scored: 4, passed: 1, success_rate: 0.25 });
+    expect(report.overall).toMatchObject({ query_count: 4, rollouts: 4, scored: 3, passed: 1, success_rate: 1 / 3 });
+    expect(report.with_infrastructure).toMatchObject({
+      query_count: 5,
+      rollouts: 5,
+      scored: 4,
+      passed: 1,
+      success_rate: 0.25,
+    });
+    expect(report.datasets.Desk).toMatchObject({ scored: 3, with_infrastructure: { scored: 4 } });
+    expect(report.datasets.Desk?.queries.c).toMatchObject({
+      ...{ rollouts: 0, scored: 0, outcome: "not scored" },
+      verdicts: [{ id: "c", verdict: "not played", pass: false, blame: "infrastructure" }],
+    });
     expect(report.agent_only).toMatchObject({ scored: 2, passed: 1, success_rate: 0.5 });
     expect(report.failures.map(({ blame, evidence }) => [blame, evidence])).toEqual([
       ["agent", "state: "],
       ["user", "state: it left"],
       ["infrastructure", "connection refused"],
     ]);
-    expect(report.outcomes).toEqual({ passed: 1, failed: 3, "not scored": 1 });
+    expect(report.outcomes).toEqual({ passed: 1, failed: 2, "not scored": 1, infrastructure: 1 });
+    const html = reportHtml([report], undefined);
+    expect(html).toContain("Counting 1 infrastructure failure as not solved: 25.0 % of 4");
+    expect(html).toMatch(/>not played<\/span> c <span class="small">Desk · infrastructure 1</);
+  });
+
+  test("time that ran out is nobody's failure, and a run without infrastructure failures does not mention any", () => {
+    const slow = buildReport(
+      runWith([...query("a", [true]), ...query("b", [false], { stop: "time_limit" }), ...query("c", [false])]),
+    );
+    expect([slow.overall.success_rate, slow.with_infrastructure.success_rate]).toEqual([0.5, 1 / 3]);
+    const none = buildReport(runWith(query("a", [true, false])));
+    expect(none.with_infrastructure).toEqual(none.overall);
+    expect(reportHtml([none], undefined)).not.toMatch(/infrastructure/);
+  });
+
+  test("what is unscored is counted beside the numbers, and a run of nothing else says why", () => {
+    const mixed = buildReport(runWith(query("a", [true, null, false], { reason: "not checkable: no plan" })));
+    expect(mixed.outcomes).toMatchObject({ passed: 1, failed: 1, "not scored": 1 });
+    expect(mixed.overall.pass_at_k).toEqual({ 1: 0.5, 2: 1 });
+    expect(mixed.unscored_reasons).toEqual({ "state: not checkable: no plan": 1 });
+    const unscored = buildReport(
+      runWith([
+        ...query("a", [null], { reason: "not checkable: <odd>" }),
+        ...query("b", [null, null], { reason: "not checkable: no plan" }),
+      ]),
+    );
+    expect(Object.keys(unscored.unscored_reasons)).toEqual([
+      "state: not checkable: no plan",
+      "state: not checkable: <odd>",
+    ]);
+    expect(reportHtml([unscored], undefined)).toContain(
+      "No rollout could be scored: 3 unscored. The most frequent reason (2): state: not checkable: no plan",
+    );
   });
 
   test("the latest score of a rollout counts, and a run without scores is reported as far as it goes", () => {
@@ -154,6 +201,80 @@ describe("the numbers of a run", () => {
     expect(buildReport(runWith(query("a", [true, true]), { messages })).tools).toEqual({
       find: { calls: 4, errors: 2 },
     });
+  });
+});
+
+describe("queries, worst first", () => {
+  const messages = [
+    { role: "user", content: "Renew <b>it</b>." },
+    {
+      role: "assistant",
+      content: "",
+      reasoning_content: "Look it up.",
+      tool_calls: [{ id: "1", type: "function", function: { name: "find", arguments: '{"id":7}' } }],
+    },
+    { role: "tool", tool_call_id: "1", content: `{"error":"${"x".repeat(5000)}"}` },
+    { role: "assistant", content: "Done." },
+  ];
+
+  test("by solved rate, then by score; unscored ones before those that always pass", () => {
+    const report = buildReport(
+      runWith([
+        ...query("fine", [true, true]),
+        ...query("open", [null]),
+        ...query("half", [true, false]),
+        ...query("low", [false], { score: 0.2 }),
+        ...query("none", [false]),
+      ]),
+    );
+    expect(rankQueries(report).map((ranked) => ranked.query)).toEqual(["none", "low", "half", "open", "fine"]);
+  });
+
+  test("each rollout has its verdict and evidence, and the first three their dialogue, failed ones first", () => {
+    const folder = runWith(query("a", [true, true, false, null, true], { reason: "it is not renewed" }), { messages });
+    const report = buildReport(folder);
+    expect(report.datasets.Desk?.queries.a?.verdicts[2]).toEqual({
+      id: "a#2",
+      rollout: 2,
+      verdict: "failed",
+      pass: false,
+      score: 0,
+      decided_by: ["state"],
+      blame: "agent",
+      evidence: "state: it is not renewed",
+      stop_reason: "user_stop",
+    });
+    const dialogues = readDialogues(report);
+    expect([...dialogues.keys()].sort()).toEqual([0, 2, 3].map((rollout) => JSON.stringify(["Desk", "a", rollout])));
+    const html = reportHtml([report], undefined, [dialogues]);
+    const shown = [...html.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, id]) => id);
+    expect(shown).toEqual(["a#2", "a#3", "a", "a#1", "a#4"]);
+    expect(html.match(/class="dialogue"/g)).toHaveLength(3);
+    expect(html).toContain('<dd class="user">Renew &lt;b&gt;it&lt;/b&gt;.</dd>');
+    expect(html).toMatch(/thinks<\/dt>.*\n.*find {&quot;id&quot;:7}<\/dd>\n.*<dd class="error">.*x…<\/dd>\n.*Done\./);
+    expect(html).toContain(`npx rollout show ${folder} &#39;a#1&#39;`);
+  });
+
+  test("a huge run makes a page of bounded size that says what it left out", () => {
+    const long = Array.from({ length: 300 }, () => ({ role: "user", content: "y".repeat(900) }));
+    const folder = runWith(Array.from({ length: 130 }, (_, index) => query(`q${index}`, [false])).flat(), {
+      messages: long,
+    });
+    const report = buildReport(folder);
+    const html = reportHtml([report], undefined, [readDialogues(report)]);
+    expect(html.length).toBeLessThan(2_000_000);
+    expect(html.match(/class="dialogue"/g)).toHaveLength(100);
+    expect(html).toContain("30 more queries are in report.json");
+    expect(html).toContain("287 more entries: <code>npx rollout show");
+    const many = buildReport(
+      runWith(
+        query(
+          "a",
+          Array.from({ length: 25 }, () => false),
+        ),
+      ),
+    );
+    expect(reportHtml([many], undefined)).toContain("5 more: <code>npx rollout show");
   });
 });
 

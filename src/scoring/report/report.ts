@@ -1,6 +1,6 @@
-// A run's results as one object: `report.json`. Overall, by dataset and by query; with every failed rollout, and
-// without those that were not the agent's fault.
-import { type Blame, mean } from "../../core/index.ts";
+// A run's results as one object: `report.json`. Overall, by dataset and by query: over what the agent played, beside it
+// with infrastructure failures, and without any failure that was not the agent's fault.
+import { type Blame, mean, rolloutId } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
 import type { ScoreRule } from "../task-score.ts";
 import {
@@ -12,7 +12,14 @@ import {
   type ToolFacts,
 } from "./collect.ts";
 
-export type QueryReport = QueryNumbers & { blame: { [party in Blame]?: number } };
+export type RolloutVerdict = Pick<
+  RolloutFacts,
+  "rollout" | "verdict" | "pass" | "score" | "decided_by" | "blame" | "evidence"
+> & {
+  id: string;
+  stop_reason: string;
+};
+export type QueryReport = QueryNumbers & { blame: { [party in Blame]?: number }; verdicts: RolloutVerdict[] };
 type Failure = { id: string; dataset: string; blame: Blame; evidence: string };
 
 export type Report = {
@@ -24,16 +31,28 @@ export type Report = {
   score_rule: ScoreRule;
   /** in words, for quoting the numbers */
   method: string;
+  /** over what the agent played: infrastructure failures are not in it */
   overall: Numbers;
+  /** the same, with infrastructure failures as not solved */
+  with_infrastructure: Numbers;
   /** without rollouts that failed through no fault of the agent */
   agent_only: Numbers;
-  datasets: { [name: string]: Numbers & { agent_only: Numbers; queries: { [id: string]: QueryReport } } };
+  datasets: {
+    [name: string]: Numbers & {
+      with_infrastructure: Numbers;
+      agent_only: Numbers;
+      queries: { [id: string]: QueryReport };
+    };
+  };
   checks: { [name: string]: CheckFacts };
   /** failed rollouts, by whose fault it was */
   blame: { [party in Blame]?: number };
   failures: Failure[];
   stop_reasons: { [reason: string]: number };
-  outcomes: { passed: number; failed: number; "not scored": number };
+  /** solved, not solved and unscored, which make up `overall`; infrastructure failures beside them */
+  outcomes: { passed: number; failed: number; "not scored": number; infrastructure: number };
+  /** why rollouts are unscored, and how many for each reason, the most frequent first */
+  unscored_reasons: { [reason: string]: number };
   turns: { [turns: string]: number };
   tool_calls: { [calls: string]: number };
   tools: { [name: string]: ToolFacts };
@@ -45,6 +64,7 @@ const METHOD =
   "pass@k = 1 - C(n-c,k)/C(n,k) and pass^k = C(c,k)/C(n,k), means over the queries that have k scored rollouts; avg@n = mean over queries of the mean task score; 95 % intervals clustered by query (cluster-robust for shares of rollouts, ordinary for means over queries, Student's t; Wilson over queries where nothing varies).";
 
 const MAX_FAILURES = 200;
+const MAX_REASONS = 20;
 
 /** `rule` replaces the one that the run's config names; `files` hold the records, where the folder is not a run's. */
 export function buildReport(folder: string, rule?: ScoreRule, files?: RecordFile[]): Report {
@@ -52,10 +72,11 @@ export function buildReport(folder: string, rule?: ScoreRule, files?: RecordFile
 }
 
 function reportOf(run: Collected): Report {
-  const byQuery = groupByQuery(run.rollouts);
-  const tallies = (read: (facts: RolloutFacts[]) => Tally) => [...byQuery.values()].map(({ facts }) => read(facts));
+  const groups = groupByQuery(run.rollouts);
   const names = [...new Set(run.rollouts.map(({ dataset }) => dataset))];
-  const failed = run.rollouts.filter(({ pass }) => pass === false);
+  const played = run.rollouts.filter(isPlayed);
+  const passing = (pass: boolean | null) => played.filter((facts) => facts.pass === pass).length;
+  const recorded = run.rollouts.filter(({ verdict }) => verdict !== "not played");
   return {
     format_version: 1,
     folder: run.folder,
@@ -63,44 +84,54 @@ function reportOf(run: Collected): Report {
     scripted: run.scripted,
     score_rule: run.rule,
     method: METHOD,
-    overall: numbersOf(tallies(tallyOf)),
-    agent_only: numbersOf(tallies(agentTally)),
+    overall: headlineOf(groups),
+    ...otherNumbers(groups),
     datasets: Object.fromEntries(
       names.map((name) => {
-        const own = [...byQuery.values()].filter(({ dataset }) => dataset === name);
+        const own = groups.filter(({ dataset }) => dataset === name);
         const queries = Object.fromEntries(own.map(({ query, facts }) => [query, queryReport(facts)]));
-        const all = numbersOf(own.map(({ facts }) => tallyOf(facts)));
-        return [name, { ...all, agent_only: numbersOf(own.map(({ facts }) => agentTally(facts))), queries }];
+        return [name, { ...headlineOf(own), ...otherNumbers(own), queries }];
       }),
     ),
     checks: Object.fromEntries(run.checks),
-    blame: countBy(
-      run.rollouts.filter(({ blame }) => blame !== undefined),
-      ({ blame }) => blame as Blame,
-    ),
-    failures: failed.slice(0, MAX_FAILURES).map(toFailure),
+    blame: countBlame(run.rollouts),
+    failures: run.rollouts
+      .filter(({ pass }) => pass === false)
+      .slice(0, MAX_FAILURES)
+      .map(toFailure),
     stop_reasons: countBy(run.rollouts, ({ stopReason }) => stopReason),
     outcomes: {
-      passed: run.rollouts.filter(({ pass }) => pass === true).length,
-      failed: failed.length,
-      "not scored": run.rollouts.filter(({ pass }) => pass === null).length,
+      passed: passing(true),
+      failed: passing(false),
+      "not scored": passing(null),
+      infrastructure: run.rollouts.length - played.length,
     },
-    turns: countBy(run.rollouts, ({ turns }) => String(turns)),
-    tool_calls: countBy(run.rollouts, ({ toolCalls }) => String(toolCalls)),
+    unscored_reasons: countReasons(played),
+    turns: countBy(recorded, ({ turns }) => String(turns)),
+    tool_calls: countBy(recorded, ({ toolCalls }) => String(toolCalls)),
     tools: Object.fromEntries([...run.tools].sort(([, a], [, b]) => b.calls - a.calls)),
-    costs: [...byQuery.values()].map(({ dataset, query, facts }) => ({
-      dataset,
-      query,
-      cost_usd: mean(facts.map(({ costUsd }) => costUsd)) ?? 0,
-      tokens: mean(facts.map(({ tokens }) => tokens)) ?? 0,
-      score: mean(facts.flatMap(({ score }) => (score === null ? [] : [score]))),
-    })),
+    costs: groups.map(({ dataset, query, facts }) => {
+      const own = facts.filter(isPlayed);
+      return {
+        dataset,
+        query,
+        cost_usd: mean(own.map(({ costUsd }) => costUsd)) ?? 0,
+        tokens: mean(own.map(({ tokens }) => tokens)) ?? 0,
+        score: mean(own.flatMap(({ score }) => (score === null ? [] : [score]))),
+      };
+    }),
   };
+}
+
+/** What the infrastructure broke says nothing about the agent. */
+function isPlayed({ blame }: RolloutFacts): boolean {
+  return blame !== "infrastructure";
 }
 
 type QueryGroup = { dataset: string; query: string; facts: RolloutFacts[] };
 
-function groupByQuery(rollouts: readonly RolloutFacts[]): Map<string, QueryGroup> {
+/** In the order of their first records; the rollouts of each in theirs. */
+function groupByQuery(rollouts: readonly RolloutFacts[]): QueryGroup[] {
   const groups = new Map<string, QueryGroup>();
   for (const facts of rollouts) {
     const key = JSON.stringify([facts.dataset, facts.queryId]);
@@ -108,7 +139,8 @@ function groupByQuery(rollouts: readonly RolloutFacts[]): Map<string, QueryGroup
     if (group) group.facts.push(facts);
     else groups.set(key, { dataset: facts.dataset, query: facts.queryId, facts: [facts] });
   }
-  return groups;
+  for (const { facts } of groups.values()) facts.sort((a, b) => a.rollout - b.rollout);
+  return [...groups.values()];
 }
 
 function tallyOf(facts: readonly RolloutFacts[]): Tally {
@@ -121,17 +153,58 @@ function tallyOf(facts: readonly RolloutFacts[]): Tally {
   };
 }
 
-function agentTally(facts: readonly RolloutFacts[]): Tally {
-  return tallyOf(facts.filter(({ blame }) => blame === undefined || blame === "agent"));
+function numbersFor(groups: readonly QueryGroup[], counts: (facts: RolloutFacts) => boolean): Numbers {
+  return numbersOf(groups.map(({ facts }) => tallyOf(facts.filter(counts))));
+}
+
+function headlineOf(groups: readonly QueryGroup[]): Numbers {
+  return numbersFor(
+    groups.filter(({ facts }) => facts.some(isPlayed)),
+    isPlayed,
+  );
+}
+
+function otherNumbers(groups: readonly QueryGroup[]): { with_infrastructure: Numbers; agent_only: Numbers } {
+  return {
+    with_infrastructure: numbersFor(groups, () => true),
+    agent_only: numbersFor(groups, ({ blame }) => blame === undefined || blame === "agent"),
+  };
 }
 
 function queryReport(facts: RolloutFacts[]): QueryReport {
-  const blamed = facts.filter(({ blame }) => blame !== undefined);
-  return { ...queryNumbers(tallyOf(facts)), blame: countBy(blamed, ({ blame }) => blame as Blame) };
+  return {
+    ...queryNumbers(tallyOf(facts.filter(isPlayed))),
+    blame: countBlame(facts),
+    verdicts: facts.map((one) => ({
+      id: rolloutId(one),
+      rollout: one.rollout,
+      verdict: one.verdict,
+      pass: one.pass,
+      score: one.score,
+      decided_by: one.decided_by,
+      blame: one.blame,
+      evidence: one.evidence,
+      stop_reason: one.stopReason,
+    })),
+  };
 }
 
-function toFailure({ dataset, queryId, rollout, blame = "agent", evidence = "" }: RolloutFacts): Failure {
-  return { id: rollout === 0 ? queryId : `${queryId}#${rollout}`, dataset, blame, evidence };
+function toFailure(facts: RolloutFacts): Failure {
+  const { dataset, blame = "agent", evidence = "" } = facts;
+  return { id: rolloutId(facts), dataset, blame, evidence };
+}
+
+function countBlame(rollouts: readonly RolloutFacts[]): { [party in Blame]?: number } {
+  return countBy(
+    rollouts.filter(({ blame }) => blame !== undefined),
+    ({ blame }) => blame as Blame,
+  );
+}
+
+function countReasons(rollouts: readonly RolloutFacts[]): { [reason: string]: number } {
+  const unscored = rollouts.filter(({ verdict, evidence }) => verdict === "unscored" && evidence !== undefined);
+  const counts = Object.entries(countBy(unscored, ({ evidence }) => evidence as string));
+  return Object.fromEntries(counts.sort(([, a], [, b]) => b - a).slice(0, MAX_REASONS));
 }
 
 function countBy<T, K extends string>(

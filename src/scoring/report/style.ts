@@ -43,7 +43,20 @@ th { font-weight: 600; color: var(--soft); font-size: 12.5px; white-space: nowra
 details { padding: 10px 14px; margin: 12px 0; }
 summary { cursor: pointer; font-weight: 600; }
 .badge { font-size: 12.5px; padding: 1px 8px; border-radius: 9px; border: 1px solid currentColor; white-space: nowrap; }
-.always { color: var(--good); } .never { color: var(--bad); } .wavers { color: var(--warn); } .not-scored { color: var(--soft); }
+.always, .solved { color: var(--good); } .never, .failed { color: var(--bad); } .wavers { color: var(--warn); }
+.not-scored, .unscored, .not-scored-yet, .not-played { color: var(--soft); }
+h3 { font-size: 17px; margin: 28px 0 8px; }
+details details { background: var(--bg); }
+summary { overflow-wrap: anywhere; }
+summary .small { font-weight: 400; }
+.rollout { border-top: 1px solid var(--line); margin-top: 12px; padding-top: 12px; overflow-wrap: anywhere; }
+.rollout .evidence { margin: 6px 0; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 12px; margin: 10px 0 0; font-size: 13.5px; }
+dt { color: var(--soft); font-size: 12.5px; text-align: right; }
+dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+dt.user { color: var(--c1); } dt.agent { color: var(--c0); } dt.error { color: var(--bad); }
+dd.thinks { color: var(--soft); }
+dd.calls, dd.result, dd.error { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12.5px; }
 .evidence { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
 footer { margin-top: 30px; border-top: 1px solid var(--line); font-size: 12.5px; }
