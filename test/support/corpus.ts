@@ -1,4 +1,4 @@
-// Dialogues judged by hand: `test/corpus/*.yml`. Each is played through the real loop by two models that say what the
+// Dialogues judged by hand: `test/corpus/*.yml`. They are played through the real loop by two models that say what the
 // file says, against the real tools of a bundled domain, and then scored like any run.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ import type { TaskScore } from "../../src/scoring/task-score.ts";
 import type { CheckScore } from "../../src/scoring/task-scores.ts";
 
 /** One line of a dialogue: what the agent calls, what it says, or what the user says. */
-export type CaseLine = { call: string } | { agent: string } | { user: string };
+type CaseLine = { call: string } | { agent: string } | { user: string };
 
 export type CorpusCase = {
   id: string;
@@ -42,18 +42,23 @@ export type CorpusCase = {
   why: string;
   verdict: "pass" | "fail" | "unscored";
   blame?: Blame;
-  /** the checks that fail, or for a pass, that decide it */
+  /** the checks that fail; for a pass, those that decide it */
   decided_by?: string[];
   dialogue: CaseLine[];
 };
 
+export type PlayedCase = {
+  judged: CorpusCase;
+  trajectory: Trajectory;
+  score: TaskScore;
+  results: readonly CheckScore[];
+};
+
 const FOLDER = new URL("../corpus/", import.meta.url).pathname;
 
-export function readCorpus(folder = FOLDER): CorpusCase[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".yml"))
-    .sort()
-    .flatMap((file) => readCases(join(folder, file)));
+export function readCorpus(): CorpusCase[] {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith(".yml"));
+  return files.sort().flatMap((file) => readCases(join(FOLDER, file)));
 }
 
 export function readCases(file: string): CorpusCase[] {
@@ -74,74 +79,90 @@ function readDialogue(text: string, where: string): CaseLine[] {
   return lines.map(([party, said]) => ({ [party]: said }) as CaseLine);
 }
 
-export type PlayedCase = { folder: string; trajectory: Trajectory };
+/** Each domain and mode is one run; what a verdict calls "pass" is a score that passes. */
+export async function playCases(cases: readonly CorpusCase[]): Promise<PlayedCase[]> {
+  const groups = new Map<string, CorpusCase[]>();
+  for (const one of cases) {
+    const key = `${one.domain} ${one.mode ?? "positive"}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const played: PlayedCase[] = [];
+  for (const group of groups.values()) played.push(...(await playGroup(group)));
+  return played;
+}
 
-/** Into a run folder of its own, which `remove` deletes. */
-export async function playCase(
-  one: CorpusCase,
-  folder = mkdtempSync(join(tmpdir(), "rollout-corpus-")),
-): Promise<PlayedCase & { remove(): void }> {
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const agent = one.dialogue.filter((line) => !("user" in line));
-  const user = one.dialogue.flatMap((line) => ("user" in line ? [line.user] : []));
+export function verdictOf({ pass }: TaskScore): CorpusCase["verdict"] {
+  return pass === null ? "unscored" : pass ? "pass" : "fail";
+}
+
+async function playGroup(cases: CorpusCase[]): Promise<PlayedCase[]> {
+  const folder = mkdtempSync(join(tmpdir(), "rollout-corpus-"));
+  const [{ domain, mode = "positive" }] = cases as [CorpusCase];
+  const byId = new Map(cases.map((one) => [one.id, one]));
+  if (byId.size < cases.length) throw new Error(`two cases of ${domain} have the same id`);
   const models: { [name: string]: ModelClient } = {
-    "corpus/agent": speaker("corpus/agent", agent, one.id),
-    "corpus/user": speaker(
-      "corpus/user",
-      user.map((text) => ({ user: text })),
-      one.id,
-    ),
+    "corpus/agent": createSpeaker("corpus/agent", byId, (line) => !("user" in line)),
+    "corpus/user": createSpeaker("corpus/user", byId, (line) => "user" in line),
   };
-  const config = {
-    datasets: [one.domain],
-    query_dir: writeQuery(one, folder),
-    agent_model: "corpus/agent",
-    user_model: "corpus/user",
-    mode: one.mode ?? "positive",
-    sync: "never" as const,
-    bundled: true,
-    eval: true as const,
-  };
-  const run = resolveConfig(config, { folder: join(folder, "run"), patch: {} });
-  const result = await makeRollouts(run, {
-    createNetworkClient: ({ model }) => models[model] as ModelClient,
-  });
-  const [output] = Object.values(result.outputs);
-  const text = readFileSync(output as string, "utf8").trim();
-  if (text === "")
-    throw new Error(`${one.id} did not finish: ${readFileSync(join(folder, "run", "failures.jsonl"), "utf8")}`);
-  return { folder: join(folder, "run"), trajectory: JSON.parse(text) as Trajectory, remove };
+  try {
+    const run = resolveConfig(
+      {
+        datasets: [domain],
+        query_dir: writeQueries(cases, domain, folder),
+        agent_model: "corpus/agent",
+        user_model: "corpus/user",
+        mode,
+        sync: "never",
+        bundled: true,
+        eval: true,
+      },
+      { folder: join(folder, "run"), patch: {} },
+    );
+    const { outputs } = await makeRollouts(run, { createNetworkClient: ({ model }) => models[model] as ModelClient });
+    const scores = new TaskScores(join(folder, "run"));
+    const lines = readFileSync(Object.values(outputs)[0] as string, "utf8")
+      .trim()
+      .split("\n");
+    return lines.map((line) => {
+      const trajectory = JSON.parse(line) as Trajectory;
+      const key = recordKeyText(trajectory);
+      const score = scores.scoreOf(key, trajectory.metadata);
+      return { judged: byId.get(trajectory.query_id) as CorpusCase, trajectory, score, results: scores.resultsOf(key) };
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-/** Its task score, with the results of its checks. */
-export function scoreOf({ folder, trajectory }: PlayedCase): TaskScore & { results: readonly CheckScore[] } {
-  const scores = new TaskScores(folder);
-  const key = recordKeyText(trajectory);
-  return { ...scores.scoreOf(key, trajectory.metadata), results: scores.resultsOf(key) };
-}
-
-function writeQuery(one: CorpusCase, folder: string): string {
-  const lines = readFileSync(join(BUNDLED_PATH, "queries", `${one.domain}.jsonl`), "utf8")
+function writeQueries(cases: CorpusCase[], domain: string, folder: string): string {
+  const lines = readFileSync(join(BUNDLED_PATH, "queries", `${domain}.jsonl`), "utf8")
     .trim()
     .split("\n");
-  const query = lines.map((line) => JSON.parse(line) as JsonObject).find(({ id }) => id === one.query);
-  if (!query) throw new Error(`${one.id}: ${one.domain} has no query ${one.query}`);
-  const info = { ...(query.task_info as JsonObject), ...one.task_info };
-  for (const [key, value] of Object.entries(info)) if (value === null) delete info[key];
-  const messages = one.opening ? [{ role: "user", content: one.opening }] : query.messages;
-  const queries = join(folder, "queries");
-  mkdirSync(queries, { recursive: true });
-  writeFileSync(join(queries, `${one.domain}.jsonl`), `${JSON.stringify({ ...query, messages, task_info: info })}\n`);
-  return queries;
+  const queries = new Map(lines.map((line) => JSON.parse(line) as JsonObject).map((query) => [query.id, query]));
+  const changed = cases.map((one) => {
+    const query = queries.get(one.query);
+    if (!query) throw new Error(`${one.id}: ${domain} has no query ${one.query}`);
+    const info = { ...(query.task_info as JsonObject), ...one.task_info };
+    for (const [key, value] of Object.entries(info)) if (value === null) delete info[key];
+    const messages = one.opening ? [{ role: "user", content: one.opening }] : query.messages;
+    return JSON.stringify({ ...query, id: one.id, messages, task_info: info });
+  });
+  mkdirSync(join(folder, "queries"));
+  writeFileSync(join(folder, "queries", `${domain}.jsonl`), `${changed.join("\n")}\n`);
+  return join(folder, "queries");
 }
 
-/** Says its lines in order; `{{tool.path}}` in them stands for a value of an earlier result. */
-function speaker(id: string, lines: CaseLine[], name: string): ModelClient {
+/** Says its lines of the case in order; `{{tool.path}}` in them stands for a value of an earlier result. */
+function createSpeaker(
+  id: string,
+  cases: ReadonlyMap<string, CorpusCase>,
+  isOwn: (line: CaseLine) => boolean,
+): ModelClient {
   return {
     id,
     complete: async ({ messages, origin }) => {
-      const line = lines[origin.position];
-      if (line === undefined) throw new Error(`${name}: line ${origin.position + 1} of ${id} is missing`);
+      const line = cases.get(origin.queryId)?.dialogue.filter(isOwn)[origin.position];
+      if (line === undefined) throw new Error(`${origin.queryId}: line ${origin.position + 1} of ${id} is missing`);
       const played = messages.flatMap((message): PlayedCall[] =>
         message.role === "tool" ? [{ name: message.name, content: message.content }] : [],
       );

@@ -87,7 +87,8 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       // what `show` reads is a run folder
       const worst = records ? [] : worstLines(terminal, report);
       for (const line of [summaryLine(counts, path), ...reportLines(terminal, report), ...worst]) terminal.out(line);
-      if (records) terminal.out(`
+      if (records)
+        terminal.out(`
 The scores are in ${records.scoresFile}`);
     }
     return interrupt.park.aborted ? 130 : 0;

@@ -1,6 +1,7 @@
 // `user`: did the simulated user play its part? Rules find what rules can: it spoke as the agent, used values it was
 // never given, recited its whole scenario at once, or left while the agent, right so far, waited for its answer. A judge,
 // if there is one, is asked about the rest.
+import type { Json } from "../../core/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
@@ -24,6 +25,7 @@ export const userCheck: Check = {
       findInvention(context),
       findRecital(context),
       await findEarlyExit(context),
+      await findWrongValue(context),
     ].filter((fault) => fault !== undefined);
     if (faults.length === 0) return passed("the user kept to its part");
     return failed(faults.join("; "), { blame: "user", details: { faults } });
@@ -104,6 +106,8 @@ function findRecital({ query, dialogue, trajectory }: CheckContext): string | un
   return told === values.length ? `its first message held all ${told} values that it knows` : undefined;
 }
 
+const MAX_LEAVING_WORDS = 40;
+
 /**
  * It left with a write of the reference still to be made, while the agent waited for its answer. Its fault only where
  * the agent was right: what waits is that very write, and nothing else was changed.
@@ -132,8 +136,39 @@ async function findEarlyExit(context: CheckContext): Promise<string | undefined>
   }
   const last = dialogue.user.at(-1);
   const answer = last && last.at > question.at ? last.text : "";
-  const isEmpty = identifiersIn(answer).length === 0 && !/\d/.test(answer) && answer.split(/\s+/).length <= 12;
+  const isEmpty =
+    identifiersIn(answer).length === 0 && !/\d/.test(answer) && answer.split(/\s+/).length <= MAX_LEAVING_WORDS;
   return isEmpty && !/anything else|something else|help you with/i.test(question.text)
     ? "it ended the dialogue without answering the agent's question"
     : undefined;
+}
+
+/** It gave a wrong value, never the right one, and let the agent act on it. */
+async function findWrongValue({ dialogue, domain, ...context }: CheckContext): Promise<string | undefined> {
+  const reference = domain && (await context.reference());
+  if (!domain || !reference || typeof reference === "string") return undefined;
+  const said = dialogue.user.map(({ text }) => text).join("\n");
+  for (const call of dialogue.calls) {
+    const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+    const same = reference.calls.filter(({ name, kind }) => name === wire && kind === "write");
+    if (call.isError || call.isPreview || same.length !== 1) continue;
+    const wanted = valuesOf(same[0]?.arguments ?? {});
+    const wrong = valuesOf(call.arguments ?? {}).filter((value) => isTelling(value) && !wanted.includes(value));
+    const missing = wanted.filter((value) => isTelling(value) && !valuesOf(call.arguments ?? {}).includes(value));
+    const isUsers =
+      wrong.length > 0 && wrong.every((value) => occurs(said, value)) && !missing.some((value) => occurs(said, value));
+    if (isUsers && missing.length > 0)
+      return `it said ${wrong.join(", ")} where ${missing.join(", ")} is right, and never corrected it`;
+  }
+  return undefined;
+}
+
+function valuesOf(value: Json): string[] {
+  if (typeof value === "string" || typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [];
+}
+
+/** An identifier: other values a person may put in other words. */
+function isTelling(value: string): boolean {
+  return identifiersIn(value).length > 0;
 }

@@ -89,7 +89,7 @@ function readClause(clause: string, verbs: readonly string[]): Stance | "objects
 }
 
 const WAITS =
-  /\b(let me|i('ll| will| need| have| want| would like|'d like|'d rather| would rather| would prefer|'d prefer| should| must|'m going)?( to)?( first| really| just)?) (think|sleep|check|ask|talk|speak|chat|discuss|consult|consider|look into|see what|get back|mull|decide|double[- ]?check|run it by|come back|read (it|that|the))\b|\b(think|sleep) (about|on|over) (it|that|this)\b|\b(not|n't) (so |really |entirely |quite |completely |100% |totally )?(sure|certain|decided|convinced|ready)\b|\bunsure\b|\bundecided\b|^(just )?(wait|hang on|hold on|hold up|hold off|one (moment|sec|second|minute)|a moment|just a|not so fast|give me)\b|\b(hold|hang) (on|off)\b|\bgive me (a|some|until|till)\b|\bmaybe( later| not| tomorrow| another)?$|^(maybe|perhaps|possibly)\b|\bi('ll| will) (let you know|decide|get back|come back|call back|think|sleep|ask|check|pass for now)\b|\bsecond thoughts?\b|\bbefore (it|that|this|anything)('s| is| gets| becomes) (fixed|final|booked|done|confirmed|settled|official)\b|\bbefore (i|we) (decide|agree|confirm|say|do|commit|go ahead|answer)\b|\b(need|want|like|have) (more |some |a (little|bit|few)? ?(more )?)(time|days?|minutes?|hours?)\b|\b(hesitant|torn|on the fence)\b|\bcan (i|we) (decide|do (it|this|that)|think|wait) (later|tomorrow|another)\b|(?:让我|我)?(?:先)?(?:再)?(?:想想|想一下|考虑|问一下|问问|等等|等一下|等一等|看看再)|先等|再说吧?|(?:déjame|dejame|déjeme|dejeme) (?:pensar|ver|consultar)|\bespere?\b|\bun momento\b|\btodavía no\b|\blaissez-moi\b|\battendez\b|\bmoment mal\b|\bnoch nicht\b|\büberlegen\b|待って|考えさせ|잠깐|잠시만/iu;
+  /\b(let me|i('ll| will| need| have| want| would like|'d like|'d rather| would rather| would prefer|'d prefer| should| must|'m going)?( to)?( first| really| just)?) (think|sleep|check|ask|talk|speak|chat|discuss|consult|consider|look into|see what|get back to you|mull|decide|double[- ]?check|run it by|come back|read (it|that|the))\b|\b(think|sleep) (about|on|over) (it|that|this)\b|\b(not|n't) (so |really |entirely |quite |completely |100% |totally )?(sure|certain|decided|convinced|ready)\b|\bunsure\b|\bundecided\b|^(just )?(wait|hang on|hold on|hold up|hold off|one (moment|sec|second|minute)|a moment|just a|not so fast|give me)\b|\b(hold|hang) (on|off)\b|\bgive me (a|some|until|till)\b|\bmaybe( later| not| tomorrow| another)?$|^(maybe|perhaps|possibly)\b|\bi('ll| will) (let you know|decide|get back to you|come back|call back|think|sleep|ask|check|pass for now)\b|\bsecond thoughts?\b|\bbefore (it|that|this|anything)('s| is| gets| becomes) (fixed|final|booked|done|confirmed|settled|official)\b|\bnot (before|until|till)\b|\bbefore (i|we) (decide|agree|confirm|say|do|commit|go ahead|answer)\b|\b(need|want|like|have) (more |some |a (little|bit|few)? ?(more )?)(time|days?|minutes?|hours?)\b|\b(hesitant|torn|on the fence)\b|\bcan (i|we) (decide|do (it|this|that)|think|wait) (later|tomorrow|another)\b|(?:让我|我)?(?:先)?(?:再)?(?:想想|想一下|考虑|问一下|问问|等等|等一下|等一等|看看再)|先等|再说吧?|(?:déjame|dejame|déjeme|dejeme) (?:pensar|ver|consultar)|\bespere?\b|\bun momento\b|\btodavía no\b|\blaissez-moi\b|\battendez\b|\bmoment mal\b|\bnoch nicht\b|\büberlegen\b|待って|考えさせ|잠깐|잠시만/iu;
 
 const OTHERWISE =
   /^(but|although|though|only|just)\b.*\b(make (it|that|them)|use|change|switch|put|send it|instead|different|another|without|not (the|with|on|to)|only (for|the|one|two|half)|with (the|my)|at \d|on (monday|tuesday|wednesday|thursday|friday)|for (just|only))\b|\b(make|change|switch|move|correct) (it|that|this|them|the \w+) (to|into|for|from)\b|\bi('d| would) (rather|prefer)\b(?! not)|\b(prefer|want|take|need|use|do) (the |a )?(other|another|different|second|first|later|earlier)\b.*\binstead\b|\binstead of\b|\bactually (make|can you make|could you make|use|put|change|i (meant|want|need|would))\b|\bthat('s| is) (not right|wrong|incorrect|not correct|not what)\b|\b(wrong|not the right) (one|section|date|day|amount|card|account|address|name|number)\b|改成|换成|改为/iu;
@@ -98,18 +98,18 @@ const CONDITION =
   /\b(if|unless|as long as|provided( that)?|only (if|when|after|once)|assuming|on (the )?condition)\b|如果|除非/iu;
 
 const YES =
-  /\b(yes+|yea+h?|yeah+|yep|yup|yess+|aye|yah|ya|sure|surely|ok+|okay|okey|okie|k|kk|alright|all right|alrighty|absolutely|definitely|certainly|of course|indeed|exactly|agreed?|i agree|i confirm|confirm(ed)?|approved?|affirmative|granted|roger|deal|correct|perfect(ly)?|lovely|wonderful|brilliant|awesome|fantastic|excellent|great|fine|lgtm|proceed|obviously|naturally|blessing|sounds (good|great|right|fine|perfect|reasonable|fair|like a plan)|looks? (good|right|great|fine|correct|perfect|accurate)|(that|this|it|which)('s| is|'ll be| will be| would be|'d be| all)? (works?|fine|right|correct|good|great|ok|okay|perfect|all right|it|what i want(ed)?|what i need(ed)?|fair|acceptable|clear|exactly)|that works|works for me|(go|went) (right )?ahead|go (for|with) (it|that|this)|go on|do (it|that|this|so|both|them)|please do|let's (do|go|proceed|book|get)|let us|make it so|by all means|be my guest|for sure|you bet|you got it|you may|you can|you have my (ok|okay|consent|permission|approval|go[- ]ahead)|i('d| would) (like|love|appreciate) (that|it|this|you to)|authori[sz]ed?|i consent|you have my (word|signature)|signed|approved|i('m| am) (happy|fine|good|ok|okay|okey|cool|in|on board)( with| to| for)?|happy with|cool|i accept|i('ll| will) take (it|that|this)|count me in|sign me up|green light|thumbs up|good to go|all (good|clear)|consider it|got my (ok|okay)|ship it|fire away|bring it on|get it done|get on with it|accepted|understood|much obliged|that would be|mhm|uh[- ]?huh|mm-?hm+|y)\b/iu;
+  /\b(yes+|yea+h?|yeah+|yep|yup|yess+|aye|yah|ya|sure|surely|ok+|okay|okey|okie|k|kk|alright|all right|alrighty|absolutely|definitely|certainly|of course|indeed|exactly|agreed?|i agree|i confirm|confirm(ed)?|approved?|affirmative|granted|roger|deal|correct|perfect(ly)?|lovely|wonderful|brilliant|awesome|fantastic|excellent|great|fine|lgtm|proceed|obviously|naturally|blessing|sounds (good|great|right|fine|perfect|reasonable|fair|like a plan)|looks? (good|right|great|fine|correct|perfect|accurate)|(that|this|it|which)('s| is|'ll be| will be| would be|'d be| all)? (works?|fine|right|correct|good|great|ok|okay|perfect|all right|it|what i want(ed)?|what i need(ed)?|fair|acceptable|clear|exactly)|that works|works for me|(go|went) (right )?ahead|go (for|with) (it|that|this)|go on|do (it|that|this|so|both|them)|please do|let's (do|go|proceed|book|get)|let us|make it so|by all means|be my guest|for sure|you bet|you got it|you may|you can|you have my (ok|okay|consent|permission|approval|go[- ]ahead)|i('d| would) (like|love|appreciate) (that|it|this|you to)|authori[sz]ed?|i consent|i (should|would|'d) be (most |very |so |quite )?(pleased|obliged|grateful|glad|happy|delighted)|you have my (word|signature)|signed|approved|i('m| am) (happy|fine|good|ok|okay|okey|cool|in|on board)( with| to| for)?|happy with|cool|i accept|i('ll| will) take (it|that|this)|count me in|sign me up|green light|thumbs up|good to go|all (good|clear)|consider it|got my (ok|okay)|ship it|fire away|bring it on|get it done|get on with it|accepted|understood|much obliged|that would be|mhm|uh[- ]?huh|mm-?hm+|y)\b/iu;
 
 const YES_ELSEWHERE =
   /^(?:好|好的|好呀|好吧|好啊|可以|可以的|行|行吧|是|是的|对|对的|嗯|嗯嗯|没问题|没错|同意|确认|就这样|办吧|麻烦了?|请|ok)|(?:好的|可以|没问题|确认|同意|就这么办|就这样吧|请(?:您)?(?:帮我|办理|继续|提交)|那就)|(?:^|[\s¡¿])(?:sí|si|claro|adelante|vale|dale|de acuerdo|perfecto|hágalo|hazlo|confirmo|por favor|está bien|correcto|oui|d'accord|allez-y|vas-y|bien sûr|parfait|ça marche|volontiers|ja|jawohl|gerne?|einverstanden|passt|in ordnung|machen sie( das)?|mach( das)?|sim|pode|tudo bem|claro que sim|va bene|certo|sì)(?=$|[\s,.!])|はい|お願いします|大丈夫です|いいです|네|예|좋아요|그렇게 해/iu;
 
 /** As a whole answer: "I do", "it is", "want it", "good good", "card please". */
 const SHORT_YES =
-  /^(?:(?:and|then|so|well|oh|ah|hm+)\s+)*(?:(?:very |all |so |it's )?(?:good|nice|right|true|ready|splendid|super|marvellous|terrific)(?: good| then| enough)?|(?:yes )?i (?:do|am|would|should|will|shall|did)(?: so| like to| indeed)?|(?:it|that|this) (?:is|does|will do|would|works)|they (?:are|do)|we do|(?:i )?(?:want|need|love|like|'ll have|take) (?:it|that|this|them|both|those)|(?:i'd|i would) be (?:obliged|grateful|glad|happy|delighted)(?: to you)?|with pleasure|gladly|happily|(?:.{1,30}\s)?(?:please|pls|plz)(?: do| go| and thank you)?|as you say|whatever it takes|let it be so|so be it|ok then|fine then|why yes|right away|now|go|gogo|go go)$/iu;
+  /^(?:(?:and|then|so|well|oh|ah|hm+)\s+)*(?:(?:very |all |so |it's )?(?:good|nice|right|true|ready|splendid|super|marvellous|terrific)(?: good| then| enough)?|(?:yes )?i (?:do|am|would|should|will|shall|did)(?: so| like to| indeed)?|(?:it|that|this) (?:is|does|will do|would|works)|they (?:are|do)|we do|(?:i )?(?:want|need|love|like|'ll have|take) (?:it|that|this|them|both|those)|(?:i'd|i would) be (?:obliged|grateful|glad|happy|delighted)(?: to you)?|with pleasure|gladly|happily|(?:.{1,30}\s)?(?:please|pls|plz)(?: do| go| and thank you)?|as you say|whatever it takes|let it be so|so be it|ok then|fine then|why yes|right away|now|go|gogo|go go|do|do so)$/iu;
 
 function agrees(clause: string, verbs: readonly string[]): boolean {
   if (YES.test(clause) || YES_ELSEWHERE.test(clause)) return true;
-  if (SHORT_YES.test(clause.replace(/[.!]+$/, ""))) return true;
+  if (SHORT_YES.test(clause.replace(/[\s.!]+$/, ""))) return true;
   return namesAct(clause, verbs);
 }
 
@@ -117,7 +117,7 @@ function agrees(clause: string, verbs: readonly string[]): boolean {
 function namesAct(clause: string, verbs: readonly string[]): boolean {
   const act = [...verbs, ...GENERAL_VERBS].join("|");
   return new RegExp(
-    `^(?:(?:please|do|then|so|and|just|yes|ok|okay|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?want (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
+    `^(?:(?:please|do|then|so|and|just|yes|ok|okay|you can|you may|i(?:'d| would) like (?:you )?to|i (?:do )?(?:want|wish) (?:you )?to|i should like (?:you )?to|i(?:'ll| will)|let's|can you|could you|would you)\\s+)*(?:${act})\\b(?!\\s*(?:as it is|it as))`,
     "iu",
   ).test(clause);
 }
@@ -125,12 +125,19 @@ function namesAct(clause: string, verbs: readonly string[]): boolean {
 const GENERAL_VERBS = [
   "submit",
   "send",
+  "place",
+  "order",
+  "file",
+  "enter",
+  "confirm",
   "finali[sz]e",
+  "finish",
   "complete",
   "process",
   "continue",
   "execute",
   "set (?:it|that|this) up",
+  "put (?:it|that|this) (?:in|through|down)",
 ];
 
 /** Words that undo something, unless undoing is the act. */

@@ -26,7 +26,7 @@ const HYPOTHETICAL =
   /\b(?:if|either|or i|alternatively|option|would you|shall i|should i|can transfer|could transfer|may transfer|do you want|cannot|can't|unable|won't|will not|not (?:able|going|allowed)|no need|before i|once you|as soon as you|let me know|after you|when you (?:say|agree|confirm))\b/iu;
 
 const ASKED_FOR =
-  /\b(?:transfer|connect|put|pass|hand|forward|escalate)\s+(?:me|this|it)\b|\b(?:speak|talk|chat)(?:ing)?\s+(?:to|with)\s+(?:a |an |the |your |some|any)?\s*(?:real |actual |live )?(?:person|human|people|someone|somebody|supervisor|manager|agent|registrar|advis[eo]r|office|counsell?or|nurse|representative|staff)|\b(?:need|want|get me|give me)\s+(?:a |the )?(?:real |actual |live )?(?:person|human|supervisor|manager|registrar|advis[eo]r)\b|转(?:接)?(?:人工|到)|人工(?:客服|服务)/iu;
+  /\b(?:like|want|need|prefer|wish|love) to be (?:put through|transferred|connected|handed|passed)\b|\b(?:transfer|connect|put|pass|hand|forward|escalate)\s+(?:me|this|it)\b|\b(?:speak|talk|chat)(?:ing)?\s+(?:to|with)\s+(?:a |an |the |your |some|any)?\s*(?:real |actual |live )?(?:person|human|people|someone|somebody|supervisor|manager|agent|registrar|advis[eo]r|office|counsell?or|nurse|representative|staff)|\b(?:need|want|get me|give me)\s+(?:a |the )?(?:real |actual |live )?(?:person|human|supervisor|manager|registrar|advis[eo]r)\b|转(?:接)?(?:人工|到)|人工(?:客服|服务)/iu;
 
 export function asksForHandover(userText: string): boolean {
   return sentencesOf(userText).some((sentence) => ASKED_FOR.test(sentence) && !declinesHandover(sentence));

@@ -25,6 +25,10 @@ export class Known {
       this.#numbers.add(Number(String(digits).replaceAll(",", "")));
     for (const { value } of statedNumbers(plain)) if (value.isMoney) this.#amounts.add(value.number);
     for (const date of datesIn(plain)) this.#dates.add(date);
+    // "the 18th" is one of the month that it is about
+    const [first] = this.#dates;
+    for (const [, day] of plain.matchAll(/\bthe (\d{1,2})(?:st|nd|rd|th)\b/g))
+      if (first) this.#dates.add(`${first.slice(0, 2)}-${two(day)}`);
     for (const [, from, to] of plain.matchAll(/(\d{1,2}:\d{2})\s*[-–]\s*(\d{1,2}:\d{2})/g)) {
       const [begin = 0, end = 0] = [from, to].flatMap((time) => timesIn(String(time)));
       this.#numbers.add((end - begin + 720) % 720);
@@ -67,19 +71,18 @@ export class Known {
     return squeeze(this.#text).includes(squeeze(value));
   }
 
-  /** As it is, or so many days or working days away from a known one. */
-  hasDate(date: string, spans: readonly number[]): boolean {
-    return [...this.#dates].some(
-      (known) => known === date || spans.some((days) => days <= 60 && isApart(known, date, days)),
-    );
+  /** As it is, or so many days or working days from a known one. */
+  hasDate(date: string, spans: readonly Span[]): boolean {
+    return [...this.#dates].some((known) => known === date || spans.some((span) => isApart(known, date, span)));
   }
 
   /** "7 business days": said somewhere, its parts at least, or between two known dates. */
-  hasSpan(written: string, days: number): boolean {
-    const [number, ...unit] = written.split(" ");
-    if (this.#numbers.has(Number(number)) && [...this.#spans].some((span) => span.endsWith(unit.join(" ")))) return true;
+  hasSpan(span: Span): boolean {
+    const [number, ...unit] = span.text.split(" ");
+    if (this.#numbers.has(Number(number)) && [...this.#spans].some((known) => known.endsWith(unit.join(" "))))
+      return true;
     const dates = [...this.#dates];
-    return days > 0 && dates.some((one) => dates.some((other) => isApart(one, other, days)));
+    return dates.some((one) => dates.some((other) => isApart(one, other, span)));
   }
 
   hasTime(minutes: number): boolean {
@@ -164,11 +167,11 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
   return sentencesOf(message).flatMap((sentence) => {
     if (EXAMPLE.test(sentence) || (isQuestion(sentence) && UNSURE.test(sentence))) return [];
     const found = (value: string) => ({ value, sentence });
-    const spans = [...numbersIn(sentence), ...(RELATIVE.test(sentence) ? [1, 7] : [])];
+    const spans = [...spansIn(cutOut(sentence)), ...relativeSpans(sentence)];
     const dates = datesWithText(sentence).filter(
       ({ date, or }) => !known.hasDate(date, spans) && !(or && known.hasDate(or, spans)),
     );
-    const promises = promisesIn(sentence).filter(({ text: written, days }) => !known.hasSpan(written, days));
+    const promises = promisesIn(sentence).filter((span) => !known.hasSpan(span));
     const times = timesWithText(sentence).filter(({ minutes }) => !known.hasTime(minutes));
     const identifiers = [...identifiersIn(sentence), ...phonesIn(sentence)].filter(
       (value) => !known.hasIdentifier(value) && datesIn(value).length === 0 && !GENERAL.has(value),
@@ -191,7 +194,7 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
   });
 }
 
-type Span = { text: string; days: number };
+type Span = { text: string; days: number; isBusiness: boolean };
 
 /** "within two business hours", "takes 5 days": how long something will take. */
 function promisesIn(sentence: string): Span[] {
@@ -212,28 +215,37 @@ function spansIn(text: string): Span[] {
     const number = numbersIn(written).at(-1) ?? (/^an?\b/i.test(written) ? 1 : undefined);
     const unit = /(minute|hour|day|week|month)s?$/i.exec(written)?.[1]?.toLowerCase();
     if (number === undefined || unit === undefined) return [];
-    const kind = /business|working/i.test(written) ? "business " : "";
-    return [{ text: `${number} ${kind}${unit}`, days: unit === "day" ? number : unit === "week" ? number * 7 : 0 }];
+    const isBusiness = /business|working/i.test(written);
+    const days = unit === "day" ? number : unit === "week" ? number * 7 : 0;
+    return [{ text: `${number} ${isBusiness ? "business " : ""}${unit}`, days, isBusiness }];
   });
 }
 
-/** Month and day, in the years that datasets are about. */
-function isApart(one: string, other: string, days: number): boolean {
-  const at = (date: string) => Date.UTC(2026, Number(date.slice(0, 2)) - 1, Number(date.slice(3)));
-  const gap = Math.abs(at(one) - at(other)) / 86_400_000;
-  if (gap === days) return true;
-  const [from, to] = [Math.min(at(one), at(other)), Math.max(at(one), at(other))];
-  let workdays = 0;
-  for (let day = from + 86_400_000; day <= to && gap <= 90; day += 86_400_000)
-    if (new Date(day).getUTCDay() % 6 !== 0) workdays++;
-  return workdays === days && days > 0;
+function relativeSpans(sentence: string): Span[] {
+  const span = (days: number): Span => ({ text: "", days, isBusiness: false });
+  return [
+    ...(/\b(?:tomorrow|yesterday|the day (?:after|before)|next day)\b/iu.test(sentence) ? [span(1)] : []),
+    ...(/\b(?:next week|a week|one week)\b/iu.test(sentence) ? [span(7)] : []),
+  ];
 }
+
+/** Whether `later` is so many days after `earlier`; both are month and day, in the year that the domains are set in. */
+function isApart(earlier: string, later: string, { days, isBusiness }: Span): boolean {
+  const at = (date: string) => Date.UTC(2026, Number(date.slice(0, 2)) - 1, Number(date.slice(3)));
+  const gap = (at(later) - at(earlier)) / DAY_MS;
+  if (!isBusiness) return days > 0 && Math.abs(gap) === days;
+  if (days <= 0 || gap < days || gap > days * 2 + 4) return false;
+  let workdays = 0;
+  for (let day = at(earlier) + DAY_MS; day <= at(later); day += DAY_MS)
+    if (new Date(day).getUTCDay() % 6 !== 0) workdays++;
+  return workdays === days;
+}
+
+const DAY_MS = 86_400_000;
 
 const EXAMPLE = /\b(?:e\.g\.|for example|for instance|such as|in the form|format|like this|YYYY|looks like)\b/iu;
 const UNSURE =
   /\b(?:did you mean|do you mean|is (?:it|that|this) (?:really )?|was it|could it be|you said|are you sure|or is it)\b/iu;
-const RELATIVE =
-  /\b(?:tomorrow|yesterday|within|in (?:a|one|two|three|\d+) (?:business |working )?(?:days?|weeks?|months?)|next week|a week|business days|working days|days? (?:from|after|before)|the day (?:after|before))\b/iu;
 const ROUNDED =
   /\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|just (?:over|under)|close to|some|circa)\b|~/iu;
 const SHARED =
