@@ -1,8 +1,9 @@
 // Whether a call's arguments are the intended ones: numbers and case with tolerance, free text by its presence,
 // ignoring what a domain fills in by itself.
 import { canonicalJson, isObject, type Json, type JsonObject } from "../core/index.ts";
+import type { Domain } from "../domains/index.ts";
 import type { ReferenceCall } from "./reference.ts";
-import type { ActionRules } from "./settings.ts";
+import { type ActionRules, TOLERANCE } from "./settings.ts";
 
 export type MatchRules = Required<Pick<ActionRules, "ignore" | "free_text" | "case_sensitive" | "tolerance">>;
 
@@ -60,4 +61,29 @@ function toNumber(value: Json | undefined): number | undefined {
 function foldText(text: string, { case_sensitive }: MatchRules): string {
   const plain = text.normalize("NFKC").replace(/\s+/g, " ").trim();
   return case_sensitive ? plain : plain.toLowerCase();
+}
+
+/** Prose, in any wording: `reason`, `summary`, and fields that the domain declares volatile. */
+export const FREE_TEXT = [
+  "reason",
+  "note",
+  "notes",
+  "summary",
+  "comment",
+  "comments",
+  "message",
+  "description",
+  "details",
+];
+const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
+
+export function matchRules(rules: ActionRules, domain: Domain): MatchRules {
+  const { ignore = [], free_text = [], case_sensitive = false, tolerance = TOLERANCE } = rules;
+  const volatile = Object.values(domain.volatile).flat();
+  return {
+    ignore: [...ignore, "confirm"],
+    free_text: [...free_text, ...FREE_TEXT, ...SEARCHES, ...volatile],
+    case_sensitive,
+    tolerance,
+  };
 }

@@ -45,7 +45,8 @@ export function identifiersIn(text: string): string[] {
   return [...text.matchAll(IDENTIFIER)].map(([found]) => found.replace(/[.,;:!?)]+$/, ""));
 }
 
-const IDENTIFIER = /[\w.+-]+@[\w-]+\.[\w.]+|\b[A-Za-z]{1,8}-?\d{3,}[\w-]*|\b[A-Z]{2,8}(?:-[A-Z0-9]+)+\b|\b\d{5,}\b/g;
+const IDENTIFIER =
+  /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|\b[A-Za-z]{1,8}-?\d{3,}[\w-]*|\b[A-Z]{2,8}(?:-[A-Z0-9]+)+\b|\b\d{5,}\b/g;
 
 // not after a letter, a digit or what joins it to one; not before a letter unless that is a unit or a hyphenated word
 const BEFORE = "(?<![\\p{L}\\d_]|[\\p{L}\\d][-.:/,])";

@@ -3,9 +3,9 @@
 // cannot be seen, writes are compared by name and arguments. `order: strict` asks for the reference's own path.
 import type { Domain } from "../../domains/index.ts";
 import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "../check.ts";
-import { type MatchRules, wrongArguments } from "../match-arguments.ts";
+import { type MatchRules, matchRules, wrongArguments } from "../match-arguments.ts";
 import { isRead, isSignIn, type Reference, type ReferenceCall } from "../reference.ts";
-import { type ActionRules, TOLERANCE } from "../settings.ts";
+import type { ActionRules } from "../settings.ts";
 import { compareStates } from "../state-diff.ts";
 import type { RecordedCall } from "../transcript.ts";
 import { listMustTell } from "./communicate.ts";
@@ -137,31 +137,6 @@ function isExtra(call: RecordedCall, wire: string, { rules, domain, reference, w
 function inOrder(matches: Match[]): boolean {
   const places = matches.flatMap(({ call }) => (call ? [call.at] : []));
   return places.every((place, index) => index === 0 || place >= (places[index - 1] as number));
-}
-
-/** Prose, in any wording: `reason`, `summary`, and fields that the domain declares volatile. */
-export const FREE_TEXT = [
-  "reason",
-  "note",
-  "notes",
-  "summary",
-  "comment",
-  "comments",
-  "message",
-  "description",
-  "details",
-];
-const SEARCHES = ["keyword", "keywords", "query", "search", "search_term"];
-
-export function matchRules(rules: ActionRules, domain: Domain): MatchRules {
-  const { ignore = [], free_text = [], case_sensitive = false, tolerance = TOLERANCE } = rules;
-  const volatile = Object.values(domain.volatile).flat();
-  return {
-    ignore: [...ignore, "confirm"],
-    free_text: [...free_text, ...FREE_TEXT, ...SEARCHES, ...volatile],
-    case_sensitive,
-    tolerance,
-  };
 }
 
 function describeMissing(wanted: ReferenceCall, left: Left[], rules: MatchRules): string {

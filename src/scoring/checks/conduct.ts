@@ -1,6 +1,5 @@
 // `conduct`: what the rules of `policy` and `claims` could not decide, put to a judge as exact statements, each with its
 // evidence.
-import type { Domain } from "../../domains/index.ts";
 import { type Check, notCheckable } from "../check.ts";
 import { askAboutStatements } from "../judge/statements.ts";
 import { findUnborneClaims } from "./claims.ts";
@@ -15,13 +14,10 @@ export const conductCheck: Check = {
     const { domain, trajectory } = context;
     const isPositive = trajectory.metadata.mode === "positive";
     const doubts = [
-      ...(domain && isPositive ? findBreaches(context, domain as Domain).flatMap((finding) => finding.doubts) : []),
+      ...(domain && isPositive ? findBreaches(context, domain).doubts : []),
       ...findUnborneClaims(context).doubts,
     ];
     if (doubts.length === 0) return notCheckable("rules left nothing open");
-    return askAboutStatements(
-      context,
-      doubts.map(({ statement, evidence }) => ({ statement, evidence })),
-    );
+    return askAboutStatements(context, doubts);
   },
 };

@@ -5,13 +5,12 @@ import type { Json } from "../../core/index.ts";
 import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
-import { wrongArguments } from "../match-arguments.ts";
-import { datesIn } from "../reading/stated.ts";
+import { matchRules, wrongArguments } from "../match-arguments.ts";
+import { datesIn } from "../reading/dates.ts";
 import type { ReferenceCall } from "../reference.ts";
 import { isRead, isSignIn } from "../reference.ts";
 import type { RecordedCall } from "../transcript.ts";
 import { identifiersIn, occurs } from "../values.ts";
-import { matchRules } from "./actions.ts";
 
 export const userCheck: Check = {
   name: "user",

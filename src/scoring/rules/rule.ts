@@ -1,0 +1,25 @@
+// What examining a rule of a domain's policy takes and gives.
+import type { Domain } from "../../domains/index.ts";
+import type { PolicyRule } from "../../tools/index.ts";
+import type { Doubt } from "../check.ts";
+import type { RecordedCall, Transcript } from "../transcript.ts";
+
+export type RuleOf<Kind> = Extract<PolicyRule, { rule: Kind }>;
+
+/** A call of one of the domain's tools, with the tool's name on the wire and its server. */
+export type NamedCall = { call: RecordedCall; wire: string; server: string };
+
+export type Scene = {
+  dialogue: Transcript;
+  domain: Domain;
+  calls: NamedCall[];
+  /** the reference dialogue, if there is one */
+  plan: string | undefined;
+};
+
+/** How the rule was broken, in sentences; what it cannot decide. */
+export type Finding = { broken: string[]; doubts?: Doubt[] };
+
+export function cutText(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
