@@ -1,9 +1,9 @@
 // Whole runs, scored: from rollouts in a folder to scores, blame and numbers.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ModelClient, NO_USAGE, RolloutError, type RunEvent, type Trajectory } from "../src/core/index.ts";
-import { openResources } from "../src/domains/index.ts";
+import { BUNDLED_PATH, openResources } from "../src/domains/index.ts";
 import { type Manifest, readManifest } from "../src/runs/index.ts";
 import { chooseChecks } from "../src/scoring/check-list.ts";
 import { type EvaluationOptions, evaluate } from "../src/scoring/evaluate.ts";
@@ -15,6 +15,8 @@ import { writePythonDataset } from "./support/python-dataset.ts";
 
 const PORTAL = "StudentAcademicPortal";
 const HEALTH = "StudentHealthServices";
+const CHECKS = (await chooseChecks({}, false)).length;
+const SCRIPTED = { agent_model: "scripted/agent", user_model: "scripted/user" };
 const agent = (skill: number) => `scripted/agent?skill=${skill}`;
 
 async function score(folder: string, settings: EvaluationSettings = {}, more: Partial<EvaluationOptions> = {}) {
@@ -67,10 +69,36 @@ describe("with scripted models", () => {
     }
   });
 
-  test("agents without tools are not scored by what needs them", async () => {
-    const { result } = await run({ config: { datasets: [PORTAL], mode: "no_tool", limit: 3, eval: true } });
-    for (const { check, pass } of scoresOf(result.folder))
-      if (check !== "user") expect([check, pass]).toEqual([check, null]);
+  test.each(["no_tool", "wrong_tool"] as const)(
+    "in %s those who refuse pass, and those who do not fail",
+    async (mode) => {
+      const config = { datasets: [PORTAL, HEALTH], mode, eval: true, max_workers: 16 };
+      const good = await run({ config });
+      expect(buildReport(good.result.folder)).toMatchObject({ overall: { scored: 54, success_rate: 1 } });
+      const needed = scoresOf(good.result.folder).filter(({ check }) => !["claims", "refusal", "user"].includes(check));
+      expect(needed.filter(({ pass }) => pass !== null)).toEqual([]);
+      const bad = await run({ config: { ...config, agent_model: agent(0) } });
+      expect(buildReport(bad.result.folder)).toMatchObject({ overall: { scored: 54, success_rate: 0 } });
+    },
+  );
+
+  test("a query without reference or assertions is unscored: no pass, no pass@k", async () => {
+    const base = temporaryFolder();
+    cpSync(BUNDLED_PATH, base, { recursive: true });
+    const file = join(base, "queries", `${PORTAL}.jsonl`);
+    type Line = { task_info: { known_info: string } };
+    const [first, second] = readRecords<Line>(file) as [Line, Line];
+    const config = { datasets: [PORTAL], base_path: base, bundled: false, eval: true as const, ...SCRIPTED };
+    writeFileSync(file, `${JSON.stringify(first)}\n${JSON.stringify(second)}\n`);
+    const { result } = await run({ config });
+    expect(buildReport(result.folder)).toMatchObject({ overall: { scored: 2, success_rate: 1 } });
+    const { known_info } = second.task_info;
+    writeFileSync(file, `${JSON.stringify(first)}\n${JSON.stringify({ ...second, task_info: { known_info } })}\n`);
+    expect(await score(result.folder)).toMatchObject({ scored: 1 });
+    expect(buildReport(result.folder)).toMatchObject({
+      overall: { rollouts: 2, scored: 1, pass_at_k: { "1": 1 } },
+      outcomes: { passed: 1, failed: 0, "not scored": 1 },
+    });
   });
 });
 
@@ -80,7 +108,7 @@ test("scoring as it goes and scoring afterwards give the same, and trajectories 
   const after = await run({ config, patch: { rollouts: 2 } });
   const file = Object.values(after.result.outputs)[0] as string;
   const before = readFileSync(file);
-  expect(await score(after.result.folder)).toMatchObject({ rollouts: 54, scored: 54, kept: 0, checks: 54 * 6 });
+  expect(await score(after.result.folder)).toMatchObject({ rollouts: 54, scored: 54, kept: 0, checks: 54 * CHECKS });
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(sorted(scoresOf(after.result.folder))).toEqual(sorted(scoresOf(during.result.folder)));
 });
@@ -128,6 +156,29 @@ describe("scoring again", () => {
     expect(await score(folder, { checks: ["state"] })).toMatchObject({ kept: 14, checks: 1 });
   });
 
+  test("does what has become stale: another reference, other rules and back again; force does all", async () => {
+    const folder = temporaryFolder();
+    const base = temporaryFolder();
+    cpSync(BUNDLED_PATH, base, { recursive: true });
+    const own = { datasets: [PORTAL], base_path: base, bundled: false, limit: 5 };
+    await run({ config: { ...own, ...SCRIPTED, agent_model: agent(0.5) }, folder });
+    const checks = ["actions"];
+    const strict: EvaluationSettings = { checks, actions: { order: "strict" } };
+    const passing = () => buildReport(folder).overall.passed;
+    await score(folder, { checks });
+    const lenient = passing();
+    expect(await score(folder, strict)).toMatchObject({ checks: 5, kept: 0 });
+    expect(await score(folder, { checks })).toMatchObject({ checks: 5, kept: 0 });
+    expect(passing()).toBe(lenient);
+    const file = join(base, "queries", `${PORTAL}.jsonl`);
+    const [first = "", ...rest] = readFileSync(file, "utf8").split("\n");
+    const query = JSON.parse(first) as { task_info: object };
+    const changed = { ...query, task_info: { ...query.task_info, must_tell: ["something else"] } };
+    writeFileSync(file, [JSON.stringify(changed), ...rest].join("\n"));
+    expect(await score(folder, { checks })).toMatchObject({ checks: 1, kept: 4 });
+    expect(await score(folder, { checks }, { force: true })).toMatchObject({ checks: 5, kept: 0 });
+  });
+
   test("goes on where it was stopped, over a torn last line", async () => {
     const config = { datasets: [PORTAL], agent_model: agent(0.5) };
     const whole = await run({ config });
@@ -141,9 +192,9 @@ describe("scoring again", () => {
       { park: stop.signal, workers: 1, onScore: () => void (++seen === 20 && stop.abort()) },
     );
     const kept = scoresOf(cut.result.folder).length;
-    expect(kept).toBeLessThan(27 * 6);
+    expect(kept).toBeLessThan(27 * CHECKS);
     appendFileSync(join(cut.result.folder, "scores.jsonl"), '{"id":"torn');
-    expect(await score(cut.result.folder)).toMatchObject({ kept, checks: 27 * 6 - kept });
+    expect(await score(cut.result.folder)).toMatchObject({ kept, checks: 27 * CHECKS - kept });
     expect(sorted(scoresOf(cut.result.folder))).toEqual(sorted(scoresOf(whole.result.folder)));
   });
 
@@ -287,8 +338,10 @@ describe("a check of one's own", () => {
 });
 
 describe.runIf(await havePython())("a dropped-in Python dataset", () => {
-  /** One rollout of one query, played from its plan; then the plan is replaced by a validated task. */
-  const played = async (combo?: { trajectory: string[]; value_domain_samples: object }) => {
+  type Combo = { trajectory: string[]; value_domain_samples: object; [key: string]: unknown };
+
+  /** One rollout of one query, played from its plan; then the plan is replaced by what validated tasks say. */
+  const played = async (combos: Combo[] = [], info: object = { combo_id: "c1" }, blueprints?: object[]) => {
     const base = temporaryFolder();
     writePythonDataset(base, { queries: 1 });
     const models = { agent_model: "scripted/agent", user_model: "scripted/user" };
@@ -296,37 +349,75 @@ describe.runIf(await havePython())("a dropped-in Python dataset", () => {
       config: { datasets: ["SlotDesk"], base_path: base, ...models },
       options: { env: process.env },
     });
-    if (combo) {
-      const root = join(base, "single domain");
+    const root = join(base, "single domain");
+    if (combos.length > 0) {
       const queries = join(root, "queries", "SlotDesk.jsonl");
       const [query] = readRecords<{ task_info: object }>(queries);
-      writeFileSync(queries, `${JSON.stringify({ ...query, task_info: { combo_id: "c1" } })}\n`);
+      writeFileSync(queries, `${JSON.stringify({ ...query, task_info: info })}\n`);
       const file = join(root, "validated_tasks", "SlotDesk", "validated_combos.json");
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, JSON.stringify([{ combo_id: "c0" }, { combo_id: "c1", ...combo }]));
+      writeFileSync(file, JSON.stringify(combos));
     }
+    if (blueprints) writeFileSync(join(root, "blueprints.json"), JSON.stringify(blueprints));
     await score(result.folder, { checks: ["actions", "state", "policy"] });
     return Object.fromEntries(scoresOf(result.folder).map(({ check, pass }) => [check, pass]));
   };
   const trajectory = ["authorize_member", "book_slot"];
-  const values = { "authorize_member.member_id": "m1", "book_slot.slot_id": "A0", "book_slot.confirm": true };
+  const values = { "authorize_member.member_id": "m1", "book_slot.slot_id": "A0" };
+  const RIGHT = { combo_id: "c1", trajectory_hash: "h", trajectory, value_domain_samples: values };
+  const OTHER = { ...RIGHT, combo_id: "c0", value_domain_samples: { ...values, "book_slot.slot_id": "A7" } };
 
   test("is scored by its plan, with ids of Python's own making mapped; it declares no rules", async () => {
     expect(await played()).toEqual({ actions: true, state: true, policy: null });
   });
 
-  test("is scored by validated_tasks where there is no plan", async () => {
-    const right = { trajectory, value_domain_samples: { ...values, "book_slot.note": null } };
-    expect(await played(right)).toEqual({ actions: true, state: true, policy: null });
-    const other = { trajectory, value_domain_samples: { ...values, "book_slot.slot_id": "A7" } };
-    expect(await played(other)).toEqual({ actions: false, state: false, policy: null });
+  test("is scored by validated_tasks where there is no plan; confirm is part of playing them", async () => {
+    expect(await played([RIGHT])).toEqual({ actions: true, state: true, policy: null });
+    expect(await played([{ ...OTHER, combo_id: "c1" }])).toEqual({ actions: false, state: false, policy: null });
+    const previewed = { ...RIGHT, trajectory: ["authorize_member", "book_slot", "book_slot"] };
+    expect(await played([previewed])).toEqual({ actions: true, state: true, policy: null });
+  });
+
+  test("the task is found by its id, among others with the same hash; by the hash only without an id", async () => {
+    const both = { combo_id: "c1", trajectory_hash: "h" };
+    expect(await played([OTHER, RIGHT], both)).toMatchObject({ actions: true, state: true });
+    expect(await played([RIGHT], { trajectory_hash: "h" })).toMatchObject({ actions: true, state: true });
+    // two tasks with one hash: which one it was is not known, so only the names count
+    const names = { trajectory_hash: "h", trajectory };
+    expect(await played([OTHER, RIGHT], names)).toMatchObject({ actions: true, state: null });
+    expect(await played([OTHER], { combo_id: "c9", trajectory_hash: "h" })).toMatchObject({
+      actions: null,
+      state: null,
+    });
+  });
+
+  test("what blueprints mark as not deciding does not", async () => {
+    const mark = (marks: object) => [
+      { MCP_server_name: "SlotDesk", functions: [{ name: "book_slot", parameters: { slot_id: marks } }] },
+    ];
+    const wrong = [{ ...OTHER, combo_id: "c1" }];
+    expect(await played(wrong, undefined, mark({}))).toMatchObject({ actions: false, state: false });
+    expect(await played(wrong, undefined, mark({ ignore_in_eval: true }))).toMatchObject({
+      actions: true,
+      state: true,
+    });
+    expect(await played(wrong, undefined, mark({ param_category: "freetext" }))).toMatchObject({
+      actions: true,
+      state: true,
+    });
+    // a filter is an argument, not the field of the same name
+    expect(await played(wrong, undefined, mark({ param_category: "filter" }))).toMatchObject({
+      actions: true,
+      state: false,
+    });
   });
 
   test("a value that only an earlier call can give leaves the names and the other values to be checked", async () => {
-    const open = {
-      trajectory,
-      value_domain_samples: { ...values, "book_slot.slot_id": "<From previous tool call output>" },
-    };
-    expect(await played(open)).toEqual({ actions: true, state: null, policy: null });
+    const open = { ...values, "book_slot.slot_id": "<From previous tool call output>" };
+    expect(await played([{ ...RIGHT, value_domain_samples: open }])).toEqual({
+      actions: true,
+      state: null,
+      policy: null,
+    });
   });
 });

@@ -24,9 +24,31 @@ test("the task's score is the product of its checks' unless told otherwise", () 
 });
 
 test("what could not be checked takes no part, and alone it is no score", () => {
-  expect(taskScore([result("a", true), result("b", null)], stopped)).toEqual({ pass: true, score: 1 });
-  expect(taskScore([result("b", null)], stopped)).toEqual({ pass: null, score: null });
-  expect(taskScore([], stopped)).toEqual({ pass: null, score: null });
+  const unscored = { pass: null, score: null, decided_by: [] };
+  expect(taskScore([result("a", true), result("b", null)], stopped)).toEqual({
+    pass: true,
+    score: 1,
+    decided_by: ["a"],
+  });
+  expect(taskScore([result("b", null)], stopped)).toEqual(unscored);
+  expect(taskScore([], stopped)).toEqual(unscored);
+});
+
+test("a guard's pass solves nothing, its failure fails; if only guards were asked for, they decide", () => {
+  const guard = (check: string, pass: boolean) => ({ ...result(check, pass), guards: true });
+  expect(taskScore([guard("user", true), result("state", null)], stopped)).toMatchObject({
+    pass: null,
+    decided_by: [],
+  });
+  expect(taskScore([guard("user", true), result("state", true)], stopped)).toMatchObject({ decided_by: ["state"] });
+  expect(taskScore([guard("policy", false), result("state", true)], stopped)).toMatchObject({
+    pass: false,
+    decided_by: ["policy"],
+  });
+  expect(taskScore([guard("policy", true), guard("user", true)], stopped)).toMatchObject({
+    pass: true,
+    decided_by: ["policy", "user"],
+  });
 });
 
 describe("blame", () => {
@@ -48,6 +70,13 @@ describe("blame", () => {
     });
   });
 
+  test("the agent's, where it broke a rule, whatever the user did", () => {
+    expect(taskScore([result("user", false, 0, "user"), result("policy", false)], stopped)).toMatchObject({
+      blame: "agent",
+      evidence: "policy: policy says so",
+    });
+  });
+
   test("a tool's, where a check found that the tool broke down", () => {
     expect(taskScore([result("actions", false, 0, "tool"), result("state", false)], stopped)).toMatchObject({
       blame: "tool",
@@ -59,6 +88,7 @@ describe("blame", () => {
     expect(taskScore([result("quality", null, null, "judge"), result("state", true)], stopped)).toEqual({
       pass: true,
       score: 1,
+      decided_by: ["state"],
     });
   });
 
@@ -73,6 +103,7 @@ describe("blame", () => {
     expect(taskScore([result("state", true)], { stop_reason: "max_steps", blame: "agent" })).toEqual({
       pass: true,
       score: 1,
+      decided_by: ["state"],
     });
   });
 });

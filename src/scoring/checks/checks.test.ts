@@ -18,23 +18,31 @@ const without = (name: string, confirm?: boolean) =>
   );
 
 describe("actions", () => {
-  test("the reference's writes are what counts: its lookups and the order of calls are the agent's affair", async () => {
-    expect(await actions(GOOD)).toMatchObject({ pass: true, score: 1 });
+  test("effects count: lookups, previews, sign-ins and the order of calls are the agent's affair", async () => {
+    expect(await actions(GOOD)).toMatchObject({ pass: true, score: 1, reason: "its effects are the reference's" });
     expect(await actions([{ call: "find_loan", with: { loan_id: "L2" } }, ...GOOD])).toMatchObject({ pass: true });
+    expect(await actions(without("authorize"))).toMatchObject({ pass: true });
+    expect(await actions(without("renew_loan", false))).toMatchObject({ pass: true });
   });
 
-  test("a missing call lowers the score by its share", async () => {
-    const result = await actions(without("authorize"));
-    expect(result).toMatchObject({ pass: false, score: 0.5, blame: "agent" });
-    expect(result.reason).toContain('authorize {"card":"C100"} was not called');
-  });
-
-  test("a call that errored, or was only previewed, does not count", async () => {
-    const broken: Step[] = [...without("authorize"), { call: "authorize", with: { card: "C1" } }];
-    expect((await actions(broken)).reason).toContain('card "C1" instead of "C100"');
-    expect((await actions(without("renew_loan", true))).reason).toContain("confirm null instead of true");
-    const malformed = [...without("authorize"), { call: "authorize", with: '{"card": ' }];
+  test("a missing write fails, and says how it was missed", async () => {
+    const none = await actions(without("renew_loan"));
+    expect(none).toMatchObject({ pass: false, score: 0, blame: "agent" });
+    expect(none.reason).toContain('renew_loan {"loan_id":"L1","confirm":true} was not called');
+    expect((await actions(without("renew_loan", true))).reason).toContain("was only previewed");
+    const other: Step[] = [...without("renew_loan"), { call: "renew_loan", with: { loan_id: "L2", confirm: true } }];
+    expect((await actions(other)).reason).toContain('loan_id "L2" instead of "L1"');
+    const malformed: Step[] = [...without("renew_loan"), { call: "renew_loan", with: '{"loan_id": ' }];
     expect((await actions(malformed)).reason).toContain("never well-formed");
+  });
+
+  test("two writes that end where one of the reference ends are right", async () => {
+    const plan = [{ steps: [{ calls: [{ name: "return_loan", arguments: { loan_id: "L1" } }] }] }];
+    const roundabout: Step[] = [
+      { call: "renew_loan", with: { loan_id: "L1", confirm: true } },
+      { call: "return_loan", with: { loan_id: "L1" } },
+    ];
+    expect(await actions(roundabout, {}, { query: createQuery(plan) })).toMatchObject({ pass: true });
   });
 
   test("another effect than the reference's fails, and may be allowed", async () => {
@@ -43,20 +51,29 @@ describe("actions", () => {
     expect(await actions(more, { extra: "all" })).toMatchObject({ pass: true });
     const twice: Step[] = [...GOOD, { call: "authorize", with: { card: "C100" } }];
     expect(await actions(twice)).toMatchObject({ pass: true });
-    expect(await actions([{ call: "find_loan", with: { loan_id: "L1" } }, ...GOOD], { extra: "none" })).toMatchObject({
-      pass: true,
-    });
   });
 
-  test("order counts where it is asked for", async () => {
+  test("strict asks for the reference's own path", async () => {
     const reversed: Step[] = [
       { call: "renew_loan", with: { loan_id: "L1", confirm: true } },
       { call: "authorize", with: { card: "C100" } },
     ];
+    expect(await actions(GOOD, { order: "strict" })).toMatchObject({ pass: true });
     expect(await actions(reversed)).toMatchObject({ pass: true });
-    expect(await actions(reversed, { order: "reference" })).toMatchObject({
+    for (const order of ["strict", "reference"] as const) {
+      const reason = "the calls came in another order";
+      expect(await actions(reversed, { order })).toMatchObject({ pass: false, reason });
+    }
+    expect(await actions(without("authorize"), { order: "strict" })).toMatchObject({ pass: false, score: 0.5 });
+  });
+
+  test("a write that leaves no trace in the records is compared by its arguments", async () => {
+    const plan = [{ steps: [{ calls: [{ name: "burn_book", arguments: { title: "Emma" } }] }] }];
+    const scene = { query: createQuery(plan as never) };
+    expect(await actions([["agent", "Done."]], {}, scene)).toMatchObject({ pass: false });
+    expect(await actions([{ call: "burn_book", with: { title: "Emma" } }], {}, scene)).toMatchObject({ pass: true });
+    expect(await actions([{ call: "burn_book", with: { title: "Ivanhoe" } }], {}, scene)).toMatchObject({
       pass: false,
-      reason: "the calls came in another order",
     });
   });
 
@@ -86,27 +103,33 @@ describe("actions", () => {
       expect(await actions(reserve({ title: "Emma", note: "aunt's birthday" }), {}, wanted)).toMatchObject({
         pass: true,
       });
-      expect(await actions(reserve({ title: "Emma" }), {}, wanted)).toMatchObject({ pass: false });
-      expect(await actions(reserve({ title: "Emma" }), { ignore: ["note"] }, wanted)).toMatchObject({ pass: true });
+      expect(await actions(reserve({ title: "Emma" }), { order: "strict" }, wanted)).toMatchObject({ pass: false });
+      expect(await actions(reserve({ title: "Emma" }), { order: "strict", ignore: ["note"] }, wanted)).toMatchObject({
+        pass: true,
+      });
       expect(
         await actions(reserve({ title: "Persuasion" }), { free_text: ["title"], ignore: ["note"] }, wanted),
       ).toMatchObject({ pass: true });
     });
   });
 
-  test("where the reference only tried, trying is enough and necessary", async () => {
+  test("what the reference only tried is asked of nobody, unless the path is", async () => {
     const plan = [
       { steps: [{ calls: [{ name: "renew_loan", arguments: { loan_id: "L9" } }] }], say: "There is none." },
     ];
     const scene = { query: createQuery(plan) };
-    expect(await actions([{ call: "renew_loan", with: { loan_id: "L9" } }], {}, scene)).toMatchObject({ pass: true });
-    expect(await actions([["agent", "No."]], {}, scene)).toMatchObject({ pass: false });
+    const tried: Step[] = [{ call: "renew_loan", with: { loan_id: "L9" } }];
+    expect(await actions(tried, {}, scene)).toMatchObject({ pass: true });
+    expect(await actions([["agent", "No."]], {}, scene)).toMatchObject({ pass: true });
+    expect(await actions(tried, { order: "strict" }, scene)).toMatchObject({ pass: true });
+    expect(await actions([["agent", "No."]], { order: "strict" }, scene)).toMatchObject({ pass: false });
   });
 
-  test("where the reference does nothing but look, looking counts", async () => {
-    const scene = {
-      query: createQuery([{ steps: [{ calls: [{ name: "find_loan", arguments: { loan_id: "L1" } }] }] }]),
-    };
+  test("where the reference does nothing but look, and nothing must be told, looking counts", async () => {
+    const plan = [{ steps: [{ calls: [{ name: "find_loan", arguments: { loan_id: "L1" } }] }] }];
+    const scene = { query: createQuery(plan) };
+    const told = { query: createQuery(plan, { must_tell: [1180] }) };
+    expect(await actions([["agent", "It is 1180."]], {}, told)).toMatchObject({ pass: true });
     expect(await actions([{ call: "find_loan", with: { loan_id: "L1" } }], {}, scene)).toMatchObject({ pass: true });
     expect(await actions([{ call: "find_loan", with: { loan_id: "L2" } }], {}, scene)).toMatchObject({ pass: false });
   });
@@ -130,7 +153,7 @@ describe("actions", () => {
   test("names alone are a reference too", async () => {
     const scene = { query: createQuery(undefined, { trajectory: ["authorize", "renew_loan"] }) };
     expect(await actions(GOOD, {}, scene)).toMatchObject({ pass: true, details: { source: "trajectory" } });
-    expect(await actions(without("authorize"), {}, scene)).toMatchObject({ pass: false });
+    expect(await actions(without("renew_loan", true), {}, scene)).toMatchObject({ pass: false });
   });
 });
 
@@ -248,16 +271,27 @@ describe("communicate", () => {
   const told = async (text: string, info = {}) =>
     communicateCheck.run(await sceneOf([["agent", text]], { query: createQuery(RENEWAL, info) }));
 
-  test("what came of the task must be told, in whatever words", async () => {
-    expect(await told("It runs until 10 March now. That will be 1,180 dollars.")).toMatchObject({ pass: true });
-    expect(await told("It runs until 10 March. That will be 11,180 dollars.")).toMatchObject({
+  const MUST_TELL = { must_tell: ["{{renew_loan.due}}", ["{{renew_loan.fee}}", "free"]] };
+
+  test("what answers the question must be told, in whatever words", async () => {
+    expect(await told("It runs until 10 March now. That will be 1,180 dollars.", MUST_TELL)).toMatchObject({
+      pass: true,
+    });
+    expect(await told("Until March 10th, and it is free.", MUST_TELL)).toMatchObject({ pass: true });
+    expect(await told("It runs until 10 March. That will be 11,180 dollars.", MUST_TELL)).toMatchObject({
       pass: false,
       score: 0.5,
-      reason: "the user was not told 1180",
+      reason: "the user was not told 1180 or free",
     });
   });
 
-  test("the query's own list goes first", async () => {
+  test("without a list it is not checkable, whatever numbers the plan happens to say", async () => {
+    expect(await told("Renewed.")).toMatchObject({ pass: null });
+    expect(await told("Renewed.", { must_tell: [] })).toMatchObject({ pass: null });
+    expect(await told("Renewed.", { must_tell: ["{{find_loan.author}}"] })).toMatchObject({ pass: null });
+  });
+
+  test("other datasets name the list otherwise", async () => {
     expect(await told("It is ready.", { communicate: ["ready"] })).toMatchObject({ pass: true });
     expect(await told("It is already done.", { communicate: ["ready"] })).toMatchObject({ pass: false });
   });
@@ -287,7 +321,9 @@ describe("user", () => {
   });
 
   test("one that makes up an identifier fails; one that repeats the agent's does not", async () => {
-    expect((await user([["user", "My card is C999"]])).reason).toContain('"C999"');
+    const used: Step = { call: "authorize", with: { card: "C999" } };
+    expect((await user([["user", "My card is C999"], used])).reason).toContain('"C999"');
+    expect(await user([["user", "My friend's card is C999"]])).toMatchObject({ pass: true });
     expect(
       await user([
         ["agent", "Is it C999?"],
@@ -318,6 +354,16 @@ describe("user", () => {
       pass: false,
       reason: expect.stringContaining("while renew_loan waited"),
     });
-    expect(await user([...steps.slice(0, 5), ["user", "No, I changed my mind"]])).toMatchObject({ pass: true });
+    expect(await user([...steps.slice(0, 5), ["user", "No, I changed my mind"]])).toMatchObject({ pass: false });
+  });
+
+  test("one that leaves a wrong preview is not at fault", async () => {
+    const wrong: Step[] = [
+      ...GOOD.slice(0, 3),
+      { call: "renew_loan", with: { loan_id: "L2" } },
+      ["agent", "Shall I renew Emma?"],
+      ["user", "Yes, bye"],
+    ];
+    expect(await user(wrong)).toMatchObject({ pass: true });
   });
 });

@@ -141,7 +141,9 @@ test("votes are kept by content: the same question is never paid for twice, anot
 test("the user is judged by rules first, and by the judge where they find nothing", async () => {
   const judge = judgeSaying([{ pass: false, reason: "it left too early" }]);
   expect(await judgedUserCheck.run(await sceneOf(GOOD, { judge }))).toMatchObject({ pass: false, blame: "user" });
-  const invented = await sceneOf([["user", "My card is C999"]], { judge: judgeSaying([]) });
+  const invented = await sceneOf([["user", "My card is C999"], { call: "authorize", with: { card: "C999" } }], {
+    judge: judgeSaying([]),
+  });
   expect(await judgedUserCheck.run(invented)).toMatchObject({ pass: false, reason: expect.stringContaining("C999") });
 });
 
