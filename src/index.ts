@@ -33,9 +33,11 @@ export {
   passAtK,
   passHatK,
   type Report,
+  readDialogues,
   reportHtml,
   type ScoreRecord,
   type ScoreRunOptions,
+  scoreFiles,
   scoreRun,
 } from "./scoring/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";

@@ -73,7 +73,9 @@ export function openRun(folder: string): { path: string; manifest: Manifest } {
   const manifest = readManifest(join(path, MANIFEST_FILE));
   if (manifest) return { path, manifest };
   throw new UsageError(
-    existsSync(path) ? `${folder} is not a run folder: it has no manifest.json` : `There is no folder ${folder}`,
+    existsSync(path)
+      ? `${folder} is not a run folder: it has no manifest.json (records made elsewhere: rollout eval with --domains)`
+      : `There is no folder ${folder}`,
   );
 }
 

@@ -61,7 +61,7 @@ export type Report = {
 };
 
 const METHOD =
-  "pass@k = 1 - C(n-c,k)/C(n,k) and pass^k = C(c,k)/C(n,k), means over the queries that have k scored rollouts; avg@n = mean over queries of the mean task score; 95 % intervals clustered by query (cluster-robust for shares of rollouts, ordinary for means over queries, Student's t; Wilson over queries where nothing varies).";
+  "pass@k = 1 - C(n-c,k)/C(n,k) and pass^k = C(c,k)/C(n,k), means over the queries that have k scored rollouts; avg@n = mean over queries of the mean task score; 95 % intervals clustered by query: Beta limits for the queries joined by part of one more that fails or passes (docs/intervals.md).";
 
 const MAX_FAILURES = 200;
 const MAX_REASONS = 20;
