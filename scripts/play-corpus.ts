@@ -50,8 +50,18 @@ function printScore({ score, results }: PlayedCase): void {
     console.log(`  ${check}: ${pass === null ? "–" : pass ? "pass" : "FAIL"} ${reason}`);
 }
 
-/** By kind: how many were judged what, and how many of those the checks call the same. */
+/** What readers say against what checks say; then by kind, how often they agree. */
 function printTable(): void {
+  const verdicts = ["pass", "fail", "unscored"] as const;
+  const heads = verdicts.map((verdict) => `scored ${verdict}`).join(" | ");
+  console.log(`| | ${heads} | same blame |\n|---|---|---|---|---|`);
+  for (const verdict of verdicts) {
+    const own = played.filter(({ judged }) => judged.verdict === verdict);
+    const counts = verdicts.map((scored) => own.filter(({ score }) => verdictOf(score) === scored).length);
+    const blamed = own.filter(({ judged, score }) => score.blame === judged.blame).length;
+    console.log(`| judged ${verdict} | ${counts.join(" | ")} | ${blamed} of ${own.length} |`);
+  }
+  console.log("");
   const kinds = [...new Set(played.map(({ judged }) => judged.kind))].sort();
   const cell = (list: PlayedCase[], verdict: CorpusCase["verdict"]) => {
     const own = list.filter(({ judged }) => judged.verdict === verdict);

@@ -20,6 +20,8 @@ export type ExportRecord = Omit<Trajectory, "metadata"> & {
   score: number | undefined;
   /** whether its task's checks pass; undefined if it is unscored, or if its line has only a score */
   solved: boolean | undefined;
+  /** the checks that decided it */
+  decided_by: string[] | undefined;
   tags: string[];
   /** fields that a transform adds to the row, in any format */
   extra: JsonObject;
@@ -32,7 +34,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
   if (!isObject(line)) return "the line is not a JSON object";
   if (!Array.isArray(line.messages)) return "the line has no messages";
   const { id, query_id, rollout, dataset: named, domains, success, tools, system, ...others } = line;
-  const { messages: _, metadata, score, solved, tags, ...rest } = others;
+  const { messages: _, metadata, score, solved, decided_by, tags, ...rest } = others;
   const messages: TrajectoryMessage[] = [];
   let prompt = typeof system === "string" ? system : undefined;
   for (const [index, raw] of line.messages.entries()) {
@@ -63,6 +65,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     metadata: isObject(metadata) ? metadata : {},
     score: typeof score === "number" ? score : undefined,
     solved: typeof solved === "boolean" ? solved : undefined,
+    decided_by: Array.isArray(decided_by) ? decided_by.map(String) : undefined,
     tags: Array.isArray(tags) ? tags.map(String) : [],
     extra: {},
     rest,
@@ -71,7 +74,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
 
 /** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools as a field. */
 export function toLine(record: ExportRecord): { [key: string]: unknown } {
-  const { system, messages, extra, rest, score, solved, tags, tools, metadata, ...head } = record;
+  const { system, messages, extra, rest, score, solved, decided_by, tags, tools, metadata, ...head } = record;
   return {
     ...head,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
@@ -79,6 +82,7 @@ export function toLine(record: ExportRecord): { [key: string]: unknown } {
     metadata,
     score,
     solved,
+    decided_by,
     tags: tags.length > 0 ? tags : undefined,
     ...rest,
     ...extra,

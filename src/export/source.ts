@@ -107,12 +107,13 @@ export class Source {
     this.#base?.label(record);
   }
 
-  #scoreOf(record: ExportRecord, run: string): Pick<ExportRecord, "score" | "solved"> {
+  #scoreOf(record: ExportRecord, run: string): Pick<ExportRecord, "score" | "solved" | "decided_by"> {
     const { dataset, query_id: queryId, rollout, metadata } = record;
     const { stop_reason = "", blame } = metadata;
     const key = keyText({ dataset, queryId, rollout });
     const found = this.#scores.get(run)?.scoreOf(key, { stop_reason, blame });
-    return { score: found?.score ?? undefined, solved: found?.pass ?? undefined };
+    const decided_by = found && found.decided_by.length > 0 ? found.decided_by : undefined;
+    return { score: found?.score ?? undefined, solved: found?.pass ?? undefined, decided_by };
   }
 
   async #transformed(record: ExportRecord, source: Parameters<Transform>[1]): Promise<ExportRecord | string> {

@@ -34,7 +34,7 @@ export class TaskScores {
 
   #add(record: ScoreRecord): void {
     const { check, version, pass, score, blame, guards } = record;
-    const reason = pass === true ? "" : (record.reason ?? "").slice(0, MAX_REASON);
+    const reason = pass === true ? "" : cutReason(record.reason ?? "");
     const result = { check, version, pass, score, blame, guards, reason };
     const key = recordKeyText(record);
     const own = this.#results.get(key);
@@ -46,3 +46,7 @@ export class TaskScores {
 }
 
 const MAX_REASON = 300;
+
+function cutReason(reason: string): string {
+  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;
+}

@@ -106,7 +106,7 @@ export function comparisonLines(terminal: Terminal, { runs, changed, shared_quer
     `${shared_queries} queries in all ${runs.length} runs${left_out > 0 ? `, ${left_out} not in all of them` : ""}`,
     ...head(
       terminal,
-      table([["run", "scored", "success", "95 % interval", "avg@n", "always/sometimes/never"], ...rows], {
+      table([["run", "scored", "solved", "95 % interval", "avg@n", "always/sometimes/never"], ...rows], {
         right: [1, 2, 4],
       }),
     ),

@@ -29,6 +29,7 @@ function createCanonical(container: Container): Format {
       metadata: "json",
       score: "number",
       solved: "boolean",
+      decided_by: { list: "string" },
       tags: { list: "string" },
     },
     reasoning: { default: "keep", field: true },

@@ -194,7 +194,7 @@ function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison)
     .map(({ dataset, query, rates }) => [escapeHtml(query), escapeHtml(dataset), ...rates.map(percent)]);
   return `<section>
 <p class="sub">${shared_queries} queries in all runs${left_out > 0 ? `; ${left_out} that some do not have are left out of the comparison` : ""}</p>
-${table(["run", "agent", "scored", "success rate", "avg@n", "always / sometimes / never"], rows)}
+${table(["run", "agent", "scored", "solved", "avg@n", "always / sometimes / never"], rows)}
 ${runs.map(({ difference }) => (difference ? `<p>${difference.words}</p>` : "")).join("")}
 <div class="charts">${chart("pass@k (solid) and pass^k (dashed)", lineChart(series, "k"))}</div>
 <details${changed.length <= 40 ? " open" : ""}><summary>Queries that changed (${changed.length})</summary>${table(["query", "dataset", ...runs.map((_, index) => `run ${index + 1}`)], changes)}</details>
