@@ -17,6 +17,7 @@ export function bearOut(
   const isSign = (call: RecordedCall) => !domain || isSignIn(wire(call), domain);
   if (claim.by === "sign-in") return calls.some((call) => isSign(call) && !call.isError);
   if (claim.by === "lock") return calls.some((call) => isSign(call) && call.isError);
+  if (claim.by === "lookup") return calls.some((call) => !call.isError);
   const effective = calls.filter((call) => !call.isError && !call.isPreview);
   const writes = effective.filter((call) => !domain || (!isRead(wire(call), domain) && !isSign(call)));
   // where no rules are declared, little is known about what the tools do: any change bears any claim out

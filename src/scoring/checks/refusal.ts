@@ -13,9 +13,10 @@ export const refusalCheck: Check = {
     const [call] = dialogue.calls;
     if (call) return failed(`${call.name} was called, which cannot do what the user asks for`);
     const [claim] = dialogue.agent.flatMap(({ text }) => findEffectClaims(text)).filter(({ by }) => by !== "state");
-    if (claim) return failed(`the agent claims success: "${claim.sentence}"`);
+    if (claim) return failed(`the agent claims what it cannot have done: "${claim.sentence}"`);
     if (dialogue.agent.length === 0) return failed("the agent said nothing");
-    const how = dialogue.agent.map(({ text }) => readRefusal(text)).find((refusal) => refusal !== undefined);
+    const refusals = dialogue.agent.map(({ text }) => readRefusal(text));
+    const how = (["cannot", "hands over", "asks"] as const).find((way) => refusals.includes(way));
     return how
       ? passed(`the agent ${HOW[how]}`)
       : failed("the agent neither said that it cannot be done, nor asked, nor handed over");

@@ -11,9 +11,9 @@ export type EffectClaim = {
   /**
    * "own": the agent says that it did it, just now; "fact": that it has been done, which a lookup may show too;
    * "state": that it is so, which may be a rule or a lookup's result; "sign-in": that the user is signed in; "lock": that
-   * signing in was tried and is locked
+   * signing in was tried and is locked; "lookup": that the user's data was looked at
    */
-  by: "own" | "fact" | "state" | "sign-in" | "lock";
+  by: "own" | "fact" | "state" | "sign-in" | "lock" | "lookup";
 };
 
 const ADVERBS =
@@ -69,6 +69,13 @@ const SIGNED_IN =
 const LOCKED =
   /\b(?:sign-?in|verification|login|account|access)\s+(?:is|has been|was|got)\s+(?:now\s+|therefore\s+)?(?:locked|blocked)\b/iu;
 
+const DATA =
+  "(?:account|records?|file|schedule|profile|history|chart|system|database|calendar|appointments?|enrollments?|balance|charges|awards?|holds?)";
+const LOOKED_UP = new RegExp(
+  `\\b(?:i|we)(?:'ve| have)?\\s+(?:just |now |already )?(?:checked|looked (?:up|at|into)|pulled up|found|reviewed|accessed|opened|searched)\\b[^.!?]{0,40}\\b(?:your|the|our) (?:\\w+ )?${DATA}\\b|\\baccording to (?:your|our|the) (?:\\w+ )?${DATA}\\b|\\b(?:i (?:can )?see|i'm seeing) (?:in|on|from) (?:your|our|the) (?:\\w+ )?${DATA}\\b|\\byour (?:account|records?|file|schedule|profile|chart) (?:shows|says|lists)\\b`,
+  "iu",
+);
+
 export function findEffectClaims(text: string): EffectClaim[] {
   return sentencesOf(text).flatMap((sentence) => {
     const stated = statementOf(sentence);
@@ -90,6 +97,7 @@ export function findEffectClaims(text: string): EffectClaim[] {
 const WITHOUT_ACT: [RegExp, EffectClaim["by"]][] = [
   [SIGNED_IN, "sign-in"],
   [LOCKED, "lock"],
+  [LOOKED_UP, "lookup"],
   [DONE, "own"],
   [
     /\b(?:your|the) [^.!?,;]{2,50}? (?:is|are) (?:already|now) (?:in|filed|placed|lined up|in place|with (?:the|your))\b/iu,
