@@ -1,7 +1,7 @@
 // All that an agent may know at some point of a dialogue, and whether a value is borne out by it.
 import { isObject, type Json, parseJson } from "../../core/index.ts";
 import { numbersIn } from "../values.ts";
-import { statedNumbers } from "./amounts.ts";
+import { type Count, countsIn, statedNumbers } from "./amounts.ts";
 import { datesIn, isApart, type Span, spansIn, timesIn, two } from "./dates.ts";
 import { plainText } from "./sentences.ts";
 
@@ -18,6 +18,8 @@ export class Known {
   /** numbers under one key of one result: what a total adds up */
   #columns: number[][] = [];
   #spans = new Set<string>();
+  /** by noun: how many seats, credits and the like there are */
+  #counts = new Map<string, Set<number>>();
   #longestList = 0;
 
   /** For one dialogue more to be added to what is known from the start. */
@@ -31,6 +33,7 @@ export class Known {
     copy.#times = new Set(this.#times);
     copy.#columns = [...this.#columns];
     copy.#spans = new Set(this.#spans);
+    copy.#counts = new Map([...this.#counts].map(([noun, numbers]) => [noun, new Set(numbers)]));
     copy.#longestList = this.#longestList;
     return copy;
   }
@@ -55,6 +58,7 @@ export class Known {
     }
     for (const time of timesIn(plain)) this.#times.add(time);
     for (const { text: span } of spansIn(plain)) this.#spans.add(span);
+    for (const { noun, number } of countsIn(plain)) this.#count(noun, number);
   }
 
   addResult(content: string): void {
@@ -76,13 +80,30 @@ export class Known {
     } else if (isObject(value)) {
       const own = Object.values(value).filter((member): member is number => typeof member === "number");
       if (own.length > 1) this.#columns.push(own.slice(0, MAX_COLUMN));
-      for (const member of Object.values(value)) {
+      for (const [key, member] of Object.entries(value)) {
         if (typeof member === "number") {
+          const noun = /seat|capacity|credit|refill|cop(?=y|ies)/i.exec(key)?.[0]?.toLowerCase();
+          if (noun) this.#count(noun === "capacity" ? "seat" : noun, member);
           this.#numbers.add(member);
           this.#amounts.add(member);
         } else this.#addValue(member as Json);
       }
     }
+  }
+
+  #count(noun: string, number: number): void {
+    this.#counts.set(noun, (this.#counts.get(noun) ?? new Set()).add(number));
+  }
+
+  /** Said of that very thing, or worked out from what is; true if nothing is known about it. Credits are added up. */
+  hasCount({ noun, number }: Count, told: readonly number[]): boolean {
+    const known = [...(this.#counts.get(noun) ?? [])];
+    if (known.length === 0 || known.includes(number)) return true;
+    const beside = told.filter((other) => other !== number);
+    const others = noun === "credit" ? [...known, ...beside, ...this.#numbers] : beside;
+    return [...known, ...beside].some((one) =>
+      others.some((other) => [one + other, one - other, other - one].includes(number)),
+    );
   }
 
   hasIdentifier(value: string): boolean {

@@ -1,6 +1,6 @@
 // Amounts, dates, times, counts and identifiers that a text states and nothing known bears out.
 import { identifiersIn, numbersIn } from "../values.ts";
-import { statedNumbers } from "./amounts.ts";
+import { countsIn, statedNumbers } from "./amounts.ts";
 import { datesIn, datesWithText, promisesIn, relativeSpans, spansIn, timesWithText } from "./dates.ts";
 import type { Known } from "./known.ts";
 import { isQuestion, plainText, sentencesOf } from "./sentences.ts";
@@ -22,6 +22,7 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
     );
     const promises = promisesIn(sentence).filter((span) => !known.hasSpan(span));
     const times = timesWithText(sentence).filter(({ minutes }) => !known.hasTime(minutes));
+    const counts = countsIn(sentence).filter((count) => !known.hasCount(count, told));
     const identifiers = [...identifiersIn(sentence), ...phonesIn(sentence)].filter(
       (value) => !known.hasIdentifier(value) && datesIn(value).length === 0 && !GENERAL.has(value),
     );
@@ -37,6 +38,7 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
       ...dates.map(({ text: written }) => found(written)),
       ...times.map(({ text: written }) => found(written)),
       ...promises.map(({ text: written }) => found(written)),
+      ...counts.map(({ text: written }) => found(written)),
       ...identifiers.map(found),
       ...numbers.map(({ text: written }) => found(written)),
     ];
