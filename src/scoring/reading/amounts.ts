@@ -4,7 +4,7 @@ import { numbersIn } from "../values.ts";
 const UNITS =
   "(?:%|percent|dollars?|usd|bucks|cents|credits?|credit hours|hours?|minutes?|mins?|days?|business days|working days|weeks?|months?|seats?|spots?|places?|copies|instal?l?ments?|points?|doses?|refills?|people|students?|slots?|times|miles|pages?|attempts?)";
 
-export type Stated = { value: { number: number; isMoney: boolean }; text: string };
+export type Stated = { value: { number: number; isMoney: boolean; isDays: boolean }; text: string };
 
 /** Amounts and measures at any size, other numbers from ten on. */
 export function statedNumbers(text: string): Stated[] {
@@ -14,7 +14,7 @@ export function statedNumbers(text: string): Stated[] {
     const isMeasured = isMoney || unit !== "" || decimals !== "";
     if (number === 0 || (!isMeasured && number < 10) || (isMeasured && !isMoney && number < 3 && decimals === ""))
       return [];
-    return [{ value: { number, isMoney }, text: written.trim() }];
+    return [{ value: { number, isMoney, isDays: /^\s?days?/i.test(unit) }, text: written.trim() }];
   });
 }
 

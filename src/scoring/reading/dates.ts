@@ -77,6 +77,8 @@ const PROMISE = new RegExp(
   "giu",
 );
 
+const DAYS_OF: { [unit: string]: number } = { hour: 1 / 24, day: 1, week: 7 };
+
 /** Each as "7 business day". */
 export function spansIn(text: string): Span[] {
   return [...text.matchAll(new RegExp(SPAN, "giu"))].flatMap(([written]): Span[] => {
@@ -84,7 +86,7 @@ export function spansIn(text: string): Span[] {
     const unit = /(minute|hour|day|week|month)s?$/i.exec(written)?.[1]?.toLowerCase();
     if (number === undefined || unit === undefined) return [];
     const isBusiness = /business|working/i.test(written);
-    const days = unit === "day" ? number : unit === "week" ? number * 7 : 0;
+    const days = number * (DAYS_OF[unit] ?? 0);
     return [{ text: `${number} ${isBusiness ? "business " : ""}${unit}`, days, isBusiness }];
   });
 }
@@ -101,7 +103,8 @@ export function relativeSpans(sentence: string): Span[] {
 export function isApart(earlier: string, later: string, { days, isBusiness }: Span): boolean {
   const at = (date: string) => Date.UTC(2026, Number(date.slice(0, 2)) - 1, Number(date.slice(3)));
   const gap = (at(later) - at(earlier)) / DAY_MS;
-  if (!isBusiness) return days > 0 && Math.abs(gap) === days;
+  // the year is not known: December may be the one before
+  if (!isBusiness) return days > 0 && [Math.abs(gap), 365 - Math.abs(gap)].includes(days);
   if (days <= 0 || gap < days || gap > days * 2 + 4) return false;
   let workdays = 0;
   for (let day = at(earlier) + DAY_MS; day <= at(later); day += DAY_MS)

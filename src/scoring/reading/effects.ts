@@ -137,6 +137,7 @@ function match(sentence: string, patterns: readonly RegExp[]): string | undefine
     const clause = before.split(/[,;:—–]\s|\s-\s|\b(?:and|but|so|which)\s/).at(-1) ?? before;
     if (NOT_YET.test(`${clause} `) || RELATIVE.test(before) || isPast(sentence.slice(found.index))) continue;
     const rest = sentence.slice(found.index + found[0].length);
+    if (/^\s*(?:nothing|no|none|neither|not)\b/iu.test(rest)) continue;
     return found[0] + (/^[^,;.!?]*/.exec(rest)?.[0].split(/ and /)[0] ?? "");
   }
   return undefined;

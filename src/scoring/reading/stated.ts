@@ -30,10 +30,10 @@ export function findUnfounded(text: string, known: Known, userText: string): Unf
     const shares = SHARED.test(sentence) ? [...told, ...asked] : [];
     const beside = { told, money, asked, shares };
     const rest = cutOut(sentence);
-    const numbers = statedNumbers(rest).filter(
-      ({ value: { number, isMoney } }) =>
-        !(isMoney ? known.hasAmount(number, beside, isRounded) : known.hasNumber(number, beside, isRounded)),
-    );
+    const numbers = statedNumbers(rest).filter(({ value: { number, isMoney, isDays } }) => {
+      if (isDays && known.hasSpan({ text: "", days: number, isBusiness: false })) return false;
+      return !(isMoney ? known.hasAmount(number, beside, isRounded) : known.hasNumber(number, beside, isRounded));
+    });
     return [
       ...dates.map(({ text: written }) => found(written)),
       ...times.map(({ text: written }) => found(written)),
