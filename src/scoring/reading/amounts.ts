@@ -41,6 +41,6 @@ export function countsIn(text: string): Count[] {
 }
 
 /** The one word that results use for it. */
-export function nounOf(word: string): string {
+function nounOf(word: string): string {
   return word.toLowerCase() === "spot" ? "seat" : word.toLowerCase();
 }

@@ -50,6 +50,7 @@ describe("claimed effects", () => {
     "Done! Anything else?",
     "I've booked you in, anything else?",
     "I went ahead and cancelled it.",
+    "I've checked your account.",
     "已经为您预约成功。",
   ])("%s", (text) => {
     expect(findEffectClaims(text)).not.toEqual([]);
@@ -63,7 +64,7 @@ describe("claimed effects", () => {
     "I haven't paid anything yet.",
     "The hold will be released when the fee is paid.",
     "Your payment was returned by the bank.",
-    "I've checked your record.",
+    "I've checked that for you.",
     "I've updated the preview.",
   ])("not: %s", (text) => {
     expect(findEffectClaims(text).filter(({ by }) => by !== "state")).toEqual([]);
