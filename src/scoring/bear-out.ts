@@ -20,8 +20,8 @@ export function bearOut(
   if (claim.by === "lookup") return calls.some((call) => !call.isError);
   const effective = calls.filter((call) => !call.isError && !call.isPreview);
   const writes = effective.filter((call) => !domain || (!isRead(wire(call), domain) && !isSign(call)));
-  // where no rules are declared, little is known about what the tools do: any change bears any claim out
-  if (!domain || domain.rules.length === 0) return claim.by !== "own" || writes.length > 0;
+  // where a server does not say which tools write, little is known about them: any change bears any claim out
+  if (!domain?.toolbox.tools.some(({ readOnly }) => readOnly)) return claim.by !== "own" || writes.length > 0;
   const objects = listObjects(claim.words, domain);
   const bearing = writes.filter((call) => didIt(call, claim, objects));
   if (bearing.length > 0) return namesTheUnknown(claim, calls) ? toDoubt(claim, bearing) : true;
