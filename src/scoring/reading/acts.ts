@@ -110,7 +110,7 @@ export const ACTS: Act[] = [
     },
   ),
   act(
-    `set (?:\\w+ ){0,6}?aside|put (?:\\w+ ){0,6}?aside|blocked (?:\\w+ ){0,4}?(?:off|seats?|spots?|places?|slots?)\\b|kept (?:a|the|you a|your) (?:seat|spot|place|slot)|saved (?:a|you a|the|your) (?:seat|spot|place|slot)|held (?:a|the|your)`,
+    `set (?:\\w+ ){0,6}?aside|put (?:\\w+ ){0,6}?aside|blocked (?:\\w+ ){0,4}?(?:off|seats?|spots?|places?|slots?)\\b|kept (?:a|the|you a|your) (?:seat|spot|place|slot)|saved (?:a|you a|the|your) (?:seat|spot|place|slot)|held (?:a|the|your)|placed a (?:\\w+ )?hold on (?:a|the|your|one)`,
     `set (?:\\w+ ){0,6}?aside|keep (?:a|you a|your) (?:seat|spot|place)|save (?:a|you a) (?:seat|spot|place)|hold (?:a|your) (?:seat|spot|place)`,
     { means: "reserv hold_ book", shown: "reserved", byName: true },
   ),

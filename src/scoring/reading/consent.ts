@@ -65,7 +65,10 @@ const PHRASES: [RegExp, string][] = [
     /\bif (that|it)('s| is) (ok|okay|fine|alright|all right|possible|easier|needed|necessary|allowed)( (with|for) you)?\b/g,
     "",
   ],
-  [/\bif (so|that's what it takes|i have to|i must|needed|necessary|possible|need be)\b/g, ""],
+  [
+    /\bif (so|that's what it takes|(that|it|this)('s| is) the only (way|option|choice|possibility)|i have to|i must|needed|necessary|possible|need be)\b/g,
+    "",
+  ],
   [/\b(wait|hold on)[,.!]* (yes|yeah|ok|okay|yep)\b/g, "yes"],
   [/\bnot? (sure )?(if|whether) (it|that) matters\b/g, ""],
   [/\bi'?m not (going to|gonna) (argue|complain|say no)\b/g, "yes"],
@@ -89,7 +92,7 @@ function readClause(clause: string, verbs: readonly string[]): Stance | "objects
 }
 
 const WAITS =
-  /\b(let me|i('ll| will| need| have| want| would like|'d like|'d rather| would rather| would prefer|'d prefer| should| must|'m going)?( to)?( first| really| just)?) (think|sleep|check|ask|talk|speak|chat|discuss|consult|consider|look into|see what|get back to you|mull|decide|double[- ]?check|run it by|come back|read (it|that|the))\b|\b(think|sleep) (about|on|over) (it|that|this)\b|\b(not|n't) (so |really |entirely |quite |completely |100% |totally )?(sure|certain|decided|convinced|ready)\b|\bunsure\b|\bundecided\b|^(just )?(wait|hang on|hold on|hold up|hold off|one (moment|sec|second|minute)|a moment|just a|not so fast|give me)\b|\b(hold|hang) (on|off)\b|\bgive me (a|some|until|till)\b|\bmaybe( later| not| tomorrow| another)?$|^(maybe|perhaps|possibly)\b|\bi('ll| will) (let you know|decide|get back to you|come back|call back|think|sleep|ask|check|pass for now)\b|\bsecond thoughts?\b|\bbefore (it|that|this|anything)('s| is| gets| becomes) (fixed|final|booked|done|confirmed|settled|official)\b|\bnot (before|until|till)\b|\bbefore (i|we) (decide|agree|confirm|say|do|commit|go ahead|answer)\b|\b(need|want|like|have) (more |some |a (little|bit|few)? ?(more )?)(time|days?|minutes?|hours?)\b|\b(hesitant|torn|on the fence)\b|\bcan (i|we) (decide|do (it|this|that)|think|wait) (later|tomorrow|another)\b|(?:让我|我)?(?:先)?(?:再)?(?:想想|想一下|考虑|问一下|问问|等等|等一下|等一等|看看再)|先等|再说吧?|(?:déjame|dejame|déjeme|dejeme) (?:pensar|ver|consultar)|\bespere?\b|\bun momento\b|\btodavía no\b|\blaissez-moi\b|\battendez\b|\bmoment mal\b|\bnoch nicht\b|\büberlegen\b|待って|考えさせ|잠깐|잠시만/iu;
+  /\b(?:i don't know|i dunno|no idea|idk)\b|^before you (?:do|go|book|register|submit|cancel|drop|pay|proceed|continue|start|send)\b|\b(let me|i('ll| will| need| have| want| would like|'d like|'d rather| would rather| would prefer|'d prefer| should| must|'m going)?( to)?( first| really| just)?) (think|sleep|check|ask|talk|speak|chat|discuss|consult|consider|look into|see what|get back to you|mull|decide|double[- ]?check|run it by|come back|read (it|that|the))\b|\b(think|sleep) (about|on|over) (it|that|this)\b|\b(not|n't) (so |really |entirely |quite |completely |100% |totally )?(sure|certain|decided|convinced|ready)\b|\bunsure\b|\bundecided\b|^(just )?(wait|hang on|hold on|hold up|hold off|one (moment|sec|second|minute)|a moment|just a|not so fast|give me)\b|\b(hold|hang) (on|off)\b|\bgive me (a|some|until|till)\b|\bmaybe( later| not| tomorrow| another)?$|^(maybe|perhaps|possibly)\b|\bi('ll| will) (let you know|decide|get back to you|come back|call back|think|sleep|ask|check|pass for now)\b|\bsecond thoughts?\b|\bbefore (it|that|this|anything)('s| is| gets| becomes) (fixed|final|booked|done|confirmed|settled|official)\b|\bnot (before|until|till)\b|\bbefore (i|we) (decide|agree|confirm|say|do|commit|go ahead|answer)\b|\b(need|want|like|have) (more |some |a (little|bit|few)? ?(more )?)(time|days?|minutes?|hours?)\b|\b(hesitant|torn|on the fence)\b|\bcan (i|we) (decide|do (it|this|that)|think|wait) (later|tomorrow|another)\b|(?:让我|我)?(?:先)?(?:再)?(?:想想|想一下|考虑|问一下|问问|等等|等一下|等一等|看看再)|先等|再说吧?|(?:déjame|dejame|déjeme|dejeme) (?:pensar|ver|consultar)|\bespere?\b|\bun momento\b|\btodavía no\b|\blaissez-moi\b|\battendez\b|\bmoment mal\b|\bnoch nicht\b|\büberlegen\b|待って|考えさせ|잠깐|잠시만/iu;
 
 const OTHERWISE =
   /^(but|although|though|only|just)\b.*\b(make (it|that|them)|use|change|switch|put|send it|instead|different|another|without|not (the|with|on|to)|only (for|the|one|two|half)|with (the|my)|at \d|on (monday|tuesday|wednesday|thursday|friday)|for (just|only))\b|\b(make|change|switch|move|correct) (it|that|this|them|the \w+) (to|into|for|from)\b|\bi('d| would) (rather|prefer)\b(?! not)|\b(prefer|want|take|need|use|do) (the |a )?(other|another|different|second|first|later|earlier)\b.*\binstead\b|\binstead of\b|\bactually (make|can you make|could you make|use|put|change|i (meant|want|need|would))\b|\bthat('s| is) (not right|wrong|incorrect|not correct|not what)\b|\b(wrong|not the right) (one|section|date|day|amount|card|account|address|name|number)\b|改成|换成|改为/iu;
@@ -144,7 +147,7 @@ const GENERAL_VERBS = [
 const UNDOING = ["cancel", "drop", "decline", "stop", "abort", "scrap", "skip", "remove", "delete", "withdraw"];
 
 const NO =
-  /^(?:(?:oh|um+|uh|er|hm+|well|sorry|and|so|then|ah|actually|thanks|thank you|please)\s+)*(?:no+|nope|nah|nay|never|negative)(?:$|[!.]|\s+(?:i|i'm|i'd|don't|do not|wait|actually|thanks|thank you|not|way|let's|leave|keep|no|sorry|stop|please|it's|that's|never|cancel)\b)|\b(?:never ?mind|forget (?:it|about it|that|about that|the whole)|leave (?:it|that|everything|things|me|him|her|the \w+)(?: all)? (?:as|alone|be|like|out|for now|where|the way)|leave (?:it|that)$|rather not|prefer not|changed? my mind|scratch that|no thanks|no thank you|(?:i'll|i will|let me|let's) (?:pass|keep (?:it|the|my|everything|what)|leave it|skip)|keep (?:it|everything|things|my \w+|the \w+) (?:as|the way|like)|against it|i decline|i refuse|call it off|no deal|too (?:expensive|much|risky))\b|\bnot (?:yet|now|today|anymore|any more|at all|really|like (?:that|this)|for now|interested|this time|right now|happy)\b|^(?:不|别|不要|不用|不行|不了|取消|算了|先不)|(?:不用了|不要了|算了吧?|先不要|还是不)|\b(?:mejor no|no quiero|déjelo|non|nein|lieber nicht|não|いいえ)\b|아니요/iu;
+  /^(?:(?:oh|um+|uh|er|hm+|well|sorry|and|so|then|ah|actually|thanks|thank you|please)\s+)*(?:no+|nope|nah|nay|never|negative)(?:$|[!.]|\s+(?:i|i'm|i'd|don't|do not|wait|actually|thanks|thank you|not|way|let's|leave|keep|no|sorry|stop|please|it's|that's|never|cancel)\b)|\b(?:never ?mind|forget (?:it|about it|that|about that|the whole)|leave (?:it|that|everything|things|me|him|her|the \w+)(?: all)? (?:as|alone|be|like|out|for now|where|the way)|leave (?:it|that)$|rather not|prefer not|changed? my mind|scratch that|no thanks|no thank you|(?:i'll|i will|let me|let's) (?:pass|keep (?:it|the|my|everything|what)|leave it|skip)|keep (?:it|everything|things|my \w+|the \w+) (?:as|the way|like)|against it|i decline|i refuse|call it off|no deal|too (?:expensive|much|risky))\b|\bnot (?:yet|now|today|anymore|any more|at all|really|like (?:that|this)|for now|interested|this time|right now)\b|^(?:不|别|不要|不用|不行|不了|取消|算了|先不)|(?:不用了|不要了|算了吧?|先不要|还是不)|\b(?:mejor no|no quiero|déjelo|non|nein|lieber nicht|não|いいえ)\b|아니요/iu;
 const DONT =
   /^(?:(?:and|but|so|please|just|then|oh|actually|sorry)\s+)*no\b|\b(?:don't|do not|dont|won't|will not|wouldn't|would not)\b(?! (?:mind|worry|have|know|see|think it|need (?:a|any|anything|the)|care|forget|hesitate))|\bnot going to\b/iu;
 
@@ -159,7 +162,7 @@ function readRefusalOf(clause: string, verbs: readonly string[]): "no" | "object
     "continue",
     "touch",
     "change",
-    "want (?:it|that|this|to|you)",
+    "want (?:it|that|this|you to)",
     "like (?:it|that|this)",
   ];
   if (DONT.test(clause))

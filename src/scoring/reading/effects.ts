@@ -40,6 +40,7 @@ const PATTERNS = ACTS.map((act) => {
     ],
     fact: [pattern(`\\b(?:has|have|'s|'ve)\\s+(?:already\\s+|also\\s+|all\\s+)?been\\s+(?:\\w+ly\\s+)?(?:${past})\\b`)],
     state: [
+      pattern(`^(?:[-*•✅☑✔]\\uFE0F?\\s*)*(?:${past})\\s*[:—–]`),
       pattern(`\\b(?:you|it|everything)(?:'re| are|'s| is)\\s+(?:${past})\\b`),
       pattern(`\\b(?:your|the)\\s+(?:[\\p{L}\\d.'-]+\\s+){1,5}?(?:is|are)\\s+(?:already\\s+)?(?:${past})\\b`),
       pattern(`\\|\\s*(?:✅\\s*)?(?:${past})(?=\\s*[;,.|]|\\s*$)`),
@@ -107,7 +108,8 @@ const WITHOUT_ACT: [RegExp, EffectClaim["by"]][] = [
 ];
 
 /** A preview or a summary changes nothing. */
-const UNREAL = /\b(?:preview|summary|draft|search|calculation|wording|numbers? above)\b/iu;
+const UNREAL =
+  /\b(?:preview|summary|draft|search|calculation|wording|numbers? above|filter|option|typo|my notes|list below|been told by)\b/iu;
 
 /** What a sentence states before it asks: "I've booked you in, anything else?" */
 function statementOf(sentence: string): string {

@@ -10,6 +10,7 @@ const ANNOUNCED: RegExp[] = [
   ),
   new RegExp(`\\blet me ${MOVES}\\s+you\\b`, "iu"),
   /^(?:ok(?:ay)?,? |now |please hold,? |one moment,? )*(?:transferring|connecting|handing|passing|putting) (?:you|this)\b/iu,
+  /\b(?:while|as) i (?:transfer|connect|hand|put) you\b/iu,
   /\byou(?:'re| are|'ve been| have been| will be|'ll be)\s+(?:now\s+)?(?:being\s+)?(?:transferred|connected|handed over|put through|passed on)\b/iu,
   /\b(?:takes|will take|is taking|are taking|take) over (?:from here|now|this (?:chat|conversation|case|matter))\b/iu,
   /(?:正在|现在|马上)?(?:为您|将您|把您|帮您)转(?:接|到|至)/u,

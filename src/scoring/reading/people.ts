@@ -10,7 +10,7 @@ const THIRD_PERSON: RegExp[] = [
     "iu",
   ),
   new RegExp(
-    `\\b(?:i(?:'m| am)|this is|as)\\s+(?:the|a)\\s+(?:legal |proud |worried )?${RELATION}\\s+(?:of|to)\\b`,
+    `\\b(?:i(?:'m| am)|this is|as)\\s+(?:the|a)\\s+(?:legal |proud |worried )?${RELATION}\\s+(?:of|to)\\s+(?!(?:the|a|this|our|my)\\s(?!student|patient))`,
     "iu",
   ),
   // "her mother here", "mom of Greta speaking"
@@ -27,6 +27,10 @@ const THIRD_PERSON: RegExp[] = [
     "iu",
   ),
   /\bon behalf of\s+(?:my|our|\p{Lu})/iu,
+  new RegExp(`\\bhelping (?:my|our)\\s+(?:\\w+ )?${RELATION}\\s+(?:with|to|out|get)\\b`, "iu"),
+  /\b(?:taking care of|doing|handling|sorting|dealing with|arranging)\s+(?:this|it|that|everything|things)\s+(?:out )?for (?:her|him|them)\b/iu,
+  /\b(?:gave|given|told|sent) me (?:her|his|their) (?:\w+ )?(?:id|pin|number|card|password|date of birth|birthday|details|login)\b/iu,
+  /\bsoy (?:la|el) (?:madre|padre|mam[áa]|pap[áa]|hermana|hermano|novia|novio|esposa|esposo|pareja|amiga|amigo) de\b/iu,
   /我是(?:她|他|学生)的|替(?:我)?(?:女儿|儿子|妹妹|弟弟|姐姐|哥哥|朋友|室友|女朋友|男朋友|老婆|老公)/u,
 ];
 
