@@ -1,5 +1,5 @@
 // Watching a run, looking into it, sorting it, continuing it: the commands as a person uses them.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
@@ -13,6 +13,9 @@ async function startSlowRun(work: WorkFolder) {
   work.write("slow", "");
   const running = work.start([...RUN, "--max-workers", "1"]);
   await work.until("waiting");
+  // a rollout counts as done once it is on disk, a moment after it has ended
+  const status = async () => (await work.run(["status", FOLDER])).stdout;
+  await vi.waitFor(async () => expect(await status()).toContain("2/4 done"), { timeout: 30_000, interval: 50 });
   return running;
 }
 
