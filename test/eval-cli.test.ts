@@ -3,18 +3,8 @@ import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ScoreRecord } from "../src/scoring/index.ts";
-import { workFolder } from "./support/cli.ts";
+import { single, workFolder } from "./support/cli.ts";
 
-const single = (...more: string[]) => [
-  "single",
-  "--domains",
-  "StudentHealthServices",
-  "--bundled",
-  "--output-dir",
-  "out",
-  "--quiet",
-  ...more,
-];
 const scores = (text: string) =>
   text
     .trim()

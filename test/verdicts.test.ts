@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scoreRun } from "../src/scoring/index.ts";
-import { type WorkFolder, workFolder } from "./support/cli.ts";
+import { single, type WorkFolder, workFolder } from "./support/cli.ts";
 import { run } from "./support/play.ts";
 
 const QUERIES = 6;
@@ -40,17 +40,6 @@ function loseOne(work: WorkFolder): void {
   const failure = { ...key, attempt: 1, error: "connection \u001b[31mrefused", kind: "network", entries: 0, at: "" };
   appendFileSync(join(work.path, "out/failures.jsonl"), `${JSON.stringify(failure)}\n`);
 }
-
-const single = (...more: string[]) => [
-  "single",
-  "--domains",
-  "StudentHealthServices",
-  "--bundled",
-  "--output-dir",
-  "out",
-  "--quiet",
-  ...more,
-];
 
 test("show lists every rollout with its verdict, and filters narrow the list together", async () => {
   const work = workFolder();

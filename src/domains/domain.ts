@@ -65,7 +65,7 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
     rules: [...modules].flatMap(([server, module]) => rulesOf(server, module, toolbox)),
     volatile: mergeLists([...[...modules.values()].map((module) => module.volatile ?? {}), free.fields]),
     freeArguments: Object.fromEntries(
-      Object.entries(free.arguments).map(([tool, names]) => [toolbox.resolve(tool)?.spec.name ?? tool, names]),
+      Object.entries(free.arguments).map(([tool, names]) => [toolbox.wireName(tool), names]),
     ),
     contentHash: hashFiles(files, resources.nameStyle ?? "prefixed"),
     openEnvironment:

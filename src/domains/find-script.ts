@@ -72,7 +72,7 @@ function choose(
 export function createScript({ servers, toolbox }: Named, plan: ReferencePlan): Script {
   return {
     plan,
-    wireName: (name) => toolbox.resolve(name)?.spec.name ?? name,
+    wireName: (name) => toolbox.wireName(name),
     planName: (name) => {
       const named = toolbox.resolve(name);
       return !named ? name : servers.length === 1 ? named.tool : `${named.server}.${named.tool}`;

@@ -36,7 +36,7 @@ export async function playCalls<Call extends PlanCall>(
     let state = await environment.state();
     for (const [index, call] of planned.entries()) {
       const args = JSON.stringify(fill(call, calls));
-      const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+      const wire = domain.toolbox.wireName(call.name);
       const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
       const before = state;
       if (!environment.isReadOnly(wire)) state = await environment.state();

@@ -13,7 +13,7 @@ export function bearOut(
   calls: readonly RecordedCall[],
   domain: Domain | undefined,
 ): boolean | Doubt {
-  const wire = (call: RecordedCall) => domain?.toolbox.resolve(call.name)?.spec.name ?? call.name;
+  const wire = (call: RecordedCall) => domain?.toolbox.wireName(call.name) ?? call.name;
   const isSign = (call: RecordedCall) => !domain || isSignIn(wire(call), domain);
   if (claim.by === "sign-in") return calls.some((call) => isSign(call) && !call.isError);
   if (claim.by === "lock") return calls.some((call) => isSign(call) && call.isError);

@@ -128,7 +128,7 @@ function toCall(
   open: string[],
   domain: Domain,
 ): ReferenceCall {
-  const wire = domain.toolbox.resolve(name)?.spec.name ?? name;
+  const wire = domain.toolbox.wireName(name);
   const kind = result.isError
     ? "refused"
     : isPreviewText(content)
@@ -140,7 +140,7 @@ function toCall(
 }
 
 function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): ReferenceCall {
-  const name = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+  const name = domain.toolbox.wireName(call.name);
   return {
     name,
     arguments: call.arguments,

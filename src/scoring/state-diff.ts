@@ -1,6 +1,6 @@
 // Two final states compared record by record. Existing records are identified by their id; new ones are identified by
 // their content, since every environment generates its own ids: those are mapped onto each other wherever they occur.
-import { canonicalJson, type Json, type StateChanges } from "../core/index.ts";
+import { canonicalJson, cutText, type Json, type StateChanges } from "../core/index.ts";
 import type { Row } from "../tools/index.ts";
 
 export type StateDifference = {
@@ -192,5 +192,5 @@ function show(value: Json | undefined): string {
   if (value === undefined) return "unchanged";
   const text =
     typeof value === "string" && value.startsWith("new ") ? `(${value.split(" {")[0]})` : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return cutText(text, 60);
 }

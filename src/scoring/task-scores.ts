@@ -1,5 +1,6 @@
 // Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
+import { cutText } from "../core/index.ts";
 import { MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores } from "./scores.ts";
@@ -34,7 +35,7 @@ export class TaskScores {
 
   #add(record: ScoreRecord): void {
     const { check, version, pass, score, blame, guards } = record;
-    const reason = pass === true ? "" : cutReason(record.reason ?? "");
+    const reason = pass === true ? "" : cutText(record.reason ?? "", MAX_REASON);
     const result = { check, version, pass, score, blame, guards, reason };
     const key = recordKeyText(record);
     const own = this.#results.get(key);
@@ -46,7 +47,3 @@ export class TaskScores {
 }
 
 const MAX_REASON = 300;
-
-function cutReason(reason: string): string {
-  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;
-}

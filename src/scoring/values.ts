@@ -60,7 +60,8 @@ export function numbersIn(text: string): number[] {
   return [...written, ...spelled];
 }
 
-const ONES =
+/** Number words, each at the index of its number. */
+export const ONES =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
     " ",
   );
@@ -105,7 +106,7 @@ export function occurs(text: string, value: string): boolean {
 }
 
 const OTHER_MONTH = "(?:march|april|may|june|july|august|september|october|november|december)";
-const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+export const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 function tellsDate(text: string, { year, month, day }: { year: number; month: number; day: number }): boolean {
   const name = `${MONTHS[month - 1]}[a-z]*\\.?`;
@@ -146,6 +147,7 @@ function tellsTime(text: string, hour: number, minute: number): boolean {
   );
 }
 
-function two(number: number): string {
+/** A month or a day as ISO dates write it. */
+export function two(number: number | string | undefined): string {
   return String(number).padStart(2, "0");
 }

@@ -36,6 +36,11 @@ export class Toolbox {
     return other === "several" ? undefined : other;
   }
 
+  /** The tool's name on the wire; the name itself if no tool is meant by it. */
+  wireName(name: string): string {
+    return this.resolve(name)?.spec.name ?? name;
+  }
+
   names(): string[] {
     return [...this.#byWireName.keys()];
   }

@@ -90,3 +90,15 @@ export function workFolder(): WorkFolder {
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return new WorkFolder(path);
 }
+
+/** The arguments of a quiet run of a bundled domain into `out`. */
+export const single = (...more: string[]) => [
+  "single",
+  "--domains",
+  "StudentHealthServices",
+  "--bundled",
+  "--output-dir",
+  "out",
+  "--quiet",
+  ...more,
+];

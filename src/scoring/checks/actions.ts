@@ -1,6 +1,7 @@
 // `actions`: did the agent's calls do what the reference's do? Writes count by their effect: if both leave the same state
 // behind, the way there is the agent's affair, and so are lookups, previews and attempts that a tool refused. Where effects
 // cannot be seen, writes are compared by name and arguments. `order: strict` asks for the reference's own path.
+import { cutText } from "../../core/index.ts";
 import type { Domain } from "../../domains/index.ts";
 import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "../check.ts";
 import { type MatchRules, matchRules, wrongArguments } from "../match-arguments.ts";
@@ -74,7 +75,7 @@ function compareCalls(
   const matching = matchRules(rules, domain);
   const left = dialogue.calls.map((call) => ({
     call,
-    wire: domain.toolbox.resolve(call.name)?.spec.name ?? call.name,
+    wire: domain.toolbox.wireName(call.name),
   }));
   const take = (wanted: ReferenceCall): RecordedCall | undefined => {
     const at = left.findIndex(
@@ -100,7 +101,7 @@ function compareCalls(
     return passed(`${wanted.length} of ${wanted.length} reference calls made`, details);
   const reasons = [
     ...missing.map((call) => describeMissing(call, left, matching)),
-    ...extra.map(({ call, wire }) => `${wire} ${cut(call.text)} is not in the reference`),
+    ...extra.map(({ call, wire }) => `${wire} ${show(call.text)} is not in the reference`),
     ...(disordered ? ["the calls came in another order"] : []),
   ];
   const troubled = missing.length > 0 && missing.every((call) => metTrouble(call, left, matching));
@@ -143,18 +144,21 @@ function inOrder(matches: Match[]): boolean {
 
 function describeMissing(wanted: ReferenceCall, left: Left[], rules: MatchRules): string {
   const tried = left.filter(({ wire }) => wire === wanted.name).map(({ call }) => call);
-  const text = `${wanted.name} ${cut(JSON.stringify(wanted.arguments))}`;
+  const text = `${wanted.name} ${show(JSON.stringify(wanted.arguments))}`;
   const nearest = tried.findLast((call) => call.arguments !== undefined);
   if (!nearest?.arguments) return tried.length > 0 ? `${text} was never well-formed` : `${text} was not called`;
   const wrong = wrongArguments(nearest.arguments, wanted, rules);
   if (wrong.length === 0) return nearest.isError ? `${text} ended in an error` : `${text} was only previewed`;
   const differences = wrong.map(
     (name) =>
-      `${name} ${cut(JSON.stringify(nearest.arguments?.[name] ?? null))} instead of ${cut(JSON.stringify(wanted.arguments[name] ?? null))}`,
+      `${name} ${show(JSON.stringify(nearest.arguments?.[name] ?? null))} instead of ${show(JSON.stringify(wanted.arguments[name] ?? null))}`,
   );
   return `${wanted.name} was called with ${differences.join(", ")}`;
 }
 
-function cut(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+/** Of a call's text, as much as a reason needs. */
+function show(text: string): string {
+  return cutText(text, MAX_SHOWN);
 }
+
+const MAX_SHOWN = 120;

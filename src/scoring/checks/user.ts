@@ -119,7 +119,7 @@ async function findEarlyExit(context: CheckContext): Promise<string | undefined>
   const reference = await context.reference();
   if (typeof reference === "string") return undefined;
   const rules = matchRules({}, domain);
-  const wireOf = (call: RecordedCall) => domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+  const wireOf = (call: RecordedCall) => domain.toolbox.wireName(call.name);
   const isSame = (call: RecordedCall, wanted: ReferenceCall) =>
     wireOf(call) === wanted.name && wrongArguments(call.arguments ?? {}, wanted, rules).length === 0;
   const made = dialogue.calls.filter(
@@ -148,7 +148,7 @@ async function findWrongValue({ dialogue, domain, ...context }: CheckContext): P
   if (!domain || !reference || typeof reference === "string") return undefined;
   const said = dialogue.user.map(({ text }) => text).join("\n");
   for (const call of dialogue.calls) {
-    const wire = domain.toolbox.resolve(call.name)?.spec.name ?? call.name;
+    const wire = domain.toolbox.wireName(call.name);
     const same = reference.calls.filter(({ name, kind }) => name === wire && kind === "write");
     if (call.isError || call.isPreview || same.length !== 1) continue;
     const wanted = valuesOf(same[0]?.arguments ?? {});

@@ -1,5 +1,5 @@
 // Numbers that a text states: amounts of money, measures, counts.
-import { numbersIn } from "../values.ts";
+import { numbersIn, ONES } from "../values.ts";
 
 const UNITS =
   "(?:%|percent|dollars?|usd|bucks|cents|credits?|credit hours|hours?|minutes?|mins?|days?|business days|working days|weeks?|months?|seats?|spots?|places?|copies|instal?l?ments?|points?|doses?|refills?|people|students?|slots?|times|miles|pages?|attempts?)";
@@ -26,7 +26,7 @@ const STATED = new RegExp(
 /** What results count under a key of its own, and so can be held against it. */
 const COUNTED = "(seat|spot|credit|refill|cop)(?:s|y|ies)?";
 const COUNT = new RegExp(
-  `(?<![\\p{L}\\d.,$-])(\\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[ -](?:(?:open|free|more|other|enrolled|spring|fall|official|available|remaining|left)\\s+){0,2}${COUNTED}\\b`,
+  `(?<![\\p{L}\\d.,$-])(\\d{1,3}|${ONES.slice(1, 13).join("|")})[ -](?:(?:open|free|more|other|enrolled|spring|fall|official|available|remaining|left)\\s+){0,2}${COUNTED}\\b`,
   "giu",
 );
 

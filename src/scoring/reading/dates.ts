@@ -1,7 +1,6 @@
 // Dates, times of day and spans of time as a text writes them.
-import { numbersIn } from "../values.ts";
+import { MONTHS, numbersIn, two } from "../values.ts";
 
-const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const MONTH =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
 const DATE_FORMS: [RegExp, (match: RegExpMatchArray) => string][] = [
@@ -20,11 +19,7 @@ const DATE_FORMS: [RegExp, (match: RegExpMatchArray) => string][] = [
 ];
 
 function monthDay(month: string | undefined, day: string | undefined): string {
-  return `${two(String(MONTHS.indexOf(String(month).slice(0, 3).toLowerCase()) + 1))}-${two(day)}`;
-}
-
-export function two(text: string | undefined): string {
-  return String(text).padStart(2, "0");
+  return `${two(MONTHS.indexOf(String(month).slice(0, 3).toLowerCase()) + 1)}-${two(day)}`;
 }
 
 /** `or`: read with day and month the other way round. */

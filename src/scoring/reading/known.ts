@@ -1,8 +1,8 @@
 // All that an agent may know at some point of a dialogue, and whether a value is borne out by it.
 import { isObject, type Json, parseJson } from "../../core/index.ts";
-import { numbersIn } from "../values.ts";
+import { numbersIn, two } from "../values.ts";
 import { type Count, countsIn, statedNumbers } from "./amounts.ts";
-import { datesIn, isApart, type Span, spansIn, timesIn, two } from "./dates.ts";
+import { datesIn, isApart, type Span, spansIn, timesIn } from "./dates.ts";
 import { plainText } from "./sentences.ts";
 
 export class Known {

@@ -1,5 +1,5 @@
 // The dialogues that a page shows: which ones is decided first, then only those are read and kept, cut to a bounded size.
-import { findErrors, type Trajectory, wellFormed } from "../../core/index.ts";
+import { cutText, findErrors, type Trajectory } from "../../core/index.ts";
 import { readLines } from "../../files/index.ts";
 import { keyText, listRecordFiles, openRun, readHead } from "../../runs/index.ts";
 import { type RankedQuery, rankQueries } from "./rank-queries.ts";
@@ -69,21 +69,19 @@ function toDialogue(trajectory: Trajectory): Dialogue {
 function toPieces(trajectory: Trajectory): Piece[] {
   const errors = findErrors(trajectory);
   return trajectory.messages.flatMap((message): Piece[] => {
-    if (message.role === "user") return [{ who: "user", text: cut(message.content, MAX_TEXT) }];
+    if (message.role === "user") return [{ who: "user", text: cutText(message.content, MAX_TEXT) }];
     if (message.role === "tool")
-      return [{ who: errors.has(message.tool_call_id) ? "error" : "result", text: cut(message.content, MAX_RESULT) }];
+      return [
+        { who: errors.has(message.tool_call_id) ? "error" : "result", text: cutText(message.content, MAX_RESULT) },
+      ];
     const { reasoning_content: reasoning, content, tool_calls: calls = [] } = message;
     return [
-      ...(reasoning ? [{ who: "thinks" as const, text: cut(reasoning, MAX_RESULT) }] : []),
-      ...(content ? [{ who: "agent" as const, text: cut(content, MAX_TEXT) }] : []),
+      ...(reasoning ? [{ who: "thinks" as const, text: cutText(reasoning, MAX_RESULT) }] : []),
+      ...(content ? [{ who: "agent" as const, text: cutText(content, MAX_TEXT) }] : []),
       ...calls.map(({ function: { name, arguments: args } }) => ({
         who: "calls" as const,
-        text: cut(`${name} ${args}`, MAX_TEXT),
+        text: cutText(`${name} ${args}`, MAX_TEXT),
       })),
     ];
   });
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${wellFormed(text.slice(0, length - 1))}…`;
 }

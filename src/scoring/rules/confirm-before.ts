@@ -4,7 +4,7 @@ import { FREE_TEXT } from "../match-arguments.ts";
 import { readStance, type Stance } from "../reading/consent.ts";
 import { isQuestion, sentencesOf } from "../reading/sentences.ts";
 import type { RecordedCall, Transcript } from "../transcript.ts";
-import { cutText, type Finding, type RuleOf, type Scene } from "./rule.ts";
+import { type Finding, quoteText, type RuleOf, type Scene } from "./rule.ts";
 
 export function examineConfirmBefore(rule: RuleOf<"confirm_before">, { calls, dialogue }: Scene): Finding {
   const broken: string[] = [];
@@ -14,7 +14,7 @@ export function examineConfirmBefore(rule: RuleOf<"confirm_before">, { calls, di
     if (!rule.tools.includes(wire) || call.isError || call.isPreview) continue;
     const tries = calls.filter((other) => other.wire === wire).map((other) => other.call);
     const { stance, question, answer } = readConsent(call, tries, dialogue);
-    const said = answer ? `"${cutText(answer)}"` : "nothing";
+    const said = answer ? quoteText(answer) : "nothing";
     if (stance === "yes") continue;
     if (stance === "depends" || stance === "unread") {
       doubts.push({

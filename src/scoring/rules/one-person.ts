@@ -1,6 +1,6 @@
 // `one_person`: one person is served, with their own authority.
 import { findNamedOther, findThirdPerson } from "../reading/people.ts";
-import { cutText, type Finding, type NamedCall, type RuleOf, type Scene } from "./rule.ts";
+import { type Finding, type NamedCall, quoteText, type RuleOf, type Scene } from "./rule.ts";
 
 export function examineOnePerson(rule: RuleOf<"one_person">, { calls, dialogue, domain }: Scene): Finding {
   const broken: string[] = [];
@@ -20,7 +20,7 @@ export function examineOnePerson(rule: RuleOf<"one_person">, { calls, dialogue, 
     const texts = dialogue.user.filter(({ at }) => at < call.at).map(({ text }) => text);
     const said =
       findThirdPerson(texts) ?? (wire === rule.tool ? findNamedOther(texts, String(person(named))) : undefined);
-    if (said && !told.has(wire)) broken.push(`${wire} was called for a caller who said "${cutText(said)}"`);
+    if (said && !told.has(wire)) broken.push(`${wire} was called for a caller who said ${quoteText(said)}`);
     told.add(wire);
   }
   for (const named of calls) {

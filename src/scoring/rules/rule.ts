@@ -1,4 +1,5 @@
 // What examining a rule of a domain's policy takes and gives.
+import { cutText } from "../../core/index.ts";
 import type { Domain } from "../../domains/index.ts";
 import type { PolicyRule } from "../../tools/index.ts";
 import type { Doubt } from "../check.ts";
@@ -20,6 +21,9 @@ export type Scene = {
 /** How the rule was broken, in sentences; what it cannot decide. */
 export type Finding = { broken: string[]; doubts?: Doubt[] };
 
-export function cutText(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+/** What somebody said, as much of it as a finding needs. */
+export function quoteText(text: string): string {
+  return `"${cutText(text, MAX_QUOTE)}"`;
 }
+
+const MAX_QUOTE = 100;

@@ -11,7 +11,7 @@ import {
   offersHandover,
 } from "../reading/handovers.ts";
 import type { Transcript } from "../transcript.ts";
-import { cutText, type Finding, type NamedCall, type RuleOf, type Scene } from "./rule.ts";
+import { type Finding, type NamedCall, quoteText, type RuleOf, type Scene } from "./rule.ts";
 
 export function examineTransfer(rule: RuleOf<"transfer">, scene: Scene): Finding {
   const { calls, dialogue, plan, domain } = scene;
@@ -20,7 +20,7 @@ export function examineTransfer(rule: RuleOf<"transfer">, scene: Scene): Finding
   const byTool = calls.filter(({ wire, call }) => rule.tools?.includes(wire) && !call.isError && !call.isPreview);
   const inWords = dialogue.agent.flatMap(({ text, at }) => {
     const sentence = findHandover(text);
-    return sentence ? [{ at, what: `the agent said "${cutText(sentence)}"` }] : [];
+    return sentence ? [{ at, what: `the agent said ${quoteText(sentence)}` }] : [];
   });
   const handovers = [...byTool.map(({ wire, call }) => ({ at: call.at, what: `${wire} was called` })), ...inWords].sort(
     (a, b) => a.at - b.at,
@@ -43,7 +43,7 @@ export function examineTransfer(rule: RuleOf<"transfer">, scene: Scene): Finding
     const ending = findEnding(text);
     const last = dialogue.user.findLast((said) => said.at < at);
     if (!ending || (last && isDone(last.text)) || findLock(rule, scene, at) || first) continue;
-    broken.push(`the agent ended the talk ("${cutText(ending)}") before the user was done`);
+    broken.push(`the agent ended the talk (${quoteText(ending)}) before the user was done`);
   }
   return { broken };
 }
