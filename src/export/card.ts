@@ -2,8 +2,10 @@
 import { basename } from "node:path";
 import { PROGRAM_VERSION } from "../core/index.ts";
 import type { CountsReport } from "./counts.ts";
+import type { ColumnType } from "./formats/format.ts";
 import { CARD_MARK, type OutputFiles } from "./output.ts";
 import type { ExportRecord } from "./record.ts";
+import type { TrainedReport } from "./trained-tokens.ts";
 
 export class CardFacts {
   readonly #tallies = {
@@ -40,6 +42,9 @@ export type CardInput = {
   facts: ReturnType<CardFacts["report"]>;
   settings: { [name: string]: unknown };
   license: string;
+  trained: TrainedReport;
+  advice: string | undefined;
+  columns: { [name: string]: ColumnType };
 };
 
 export function cardText({ plan, counts, facts, settings, license }: CardInput): string {

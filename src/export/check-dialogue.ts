@@ -17,7 +17,6 @@ export function checkDialogue(dialogue: TrainingDialogue): Problem[] {
   let waiting: Call[] = [];
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
-    const isLast = index === messages.length - 1;
     if (message.role === "tool") {
       const call = waiting.find(({ id }) => id === message.callId);
       waiting = waiting.filter((other) => other !== call);
@@ -41,9 +40,9 @@ export function checkDialogue(dialogue: TrainingDialogue): Problem[] {
         const result = messages.slice(index + 1).find((other) => other.role === "tool" && other.callId === call.id);
         if (fault) add(index, fault, result && isErrorText(result.content) ? "warning" : "error");
       }
-      if (isLast) for (const call of waiting) add(index, `the call of ${call.name} has no result`, "warning");
     }
   }
+  // calls at the very end are what is learnt: nobody has answered them yet
   if (messages.at(-1)?.role === "tool" && waiting.length > 0)
     add(messages.length - 1, "a call before it has no result");
   if (!messages.some(({ role }) => role === "assistant"))

@@ -4,6 +4,8 @@ import { STOP_REASONS } from "../dialogue/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Choice = {
+  /** everything: without it, what did not end regularly, has a reply that was cut off, or failed its checks stays out */
+  all?: boolean;
   /** came to a regular end */
   ended?: boolean;
   /** the task's checks pass */
@@ -15,11 +17,14 @@ export type Choice = {
   tags?: string[];
   maxTokens?: number;
   includeScripted?: boolean;
+  /** rows need failed rollouts too: pairs of good and bad ones, prompts of hard queries */
+  forComparison?: boolean;
 };
 
 export type Filter = (record: ExportRecord) => string | undefined;
 
-export function createFilter(choice: Choice, countTokens: ((record: ExportRecord) => number) | undefined): Filter {
+export function createFilter(given: Choice, countTokens: ((record: ExportRecord) => number) | undefined): Filter {
+  const choice = withDefaults(given);
   for (const reason of choice.stopReasons ?? []) {
     if (!Object.hasOwn(STOP_REASONS, reason))
       throw new UsageError(`There is no stop reason "${reason}"${didYouMean(reason, Object.keys(STOP_REASONS))}`);
@@ -28,13 +33,15 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
   const filters: (Filter | false | undefined)[] = [
     !choice.includeScripted && ((record) => (isScripted(record) ? SCRIPTED : undefined)),
     choice.datasets && (({ dataset }) => (choice.datasets?.includes(dataset) ? undefined : "of another dataset")),
-    choice.ended && (({ success }) => (success ? undefined : "no regular end")),
+    choice.ended && (({ success }) => (success === false ? "no regular end" : undefined)),
+    choice.whole && ((record) => (hasCutReply(record) ? "a reply that was cut off or empty" : undefined)),
     choice.stopReasons &&
       (({ metadata }) =>
         choice.stopReasons?.includes(metadata.stop_reason ?? "") ? undefined : "another stop reason"),
     choice.tags && ((record) => (hasTags(record, choice.tags ?? []) ? undefined : "not tagged as asked")),
     (choice.solved || minScore !== undefined) && ((record) => (isScored(record) ? undefined : UNSCORED)),
     choice.solved && ((record) => (isSolved(record) ? undefined : "not solved")),
+    choice.notFailed && ((record) => (isScored(record) && !isSolved(record) ? FAILED : undefined)),
     minScore !== undefined && (({ score = 0 }) => (score < minScore ? `score below ${minScore}` : undefined)),
     maxTokens !== undefined &&
       countTokens &&
@@ -50,8 +57,31 @@ export function createFilter(choice: Choice, countTokens: ((record: ExportRecord
   };
 }
 
+type FullChoice = Choice & { whole: boolean; notFailed: boolean };
+
+/** What a filter that was asked for decides is not decided by the default too. */
+function withDefaults(choice: Choice): FullChoice {
+  const isDefault = !choice.all && !choice.forComparison;
+  return {
+    ...choice,
+    includeScripted: choice.includeScripted || choice.all,
+    ended: choice.ended ?? (isDefault && choice.stopReasons === undefined),
+    whole: isDefault && choice.stopReasons === undefined,
+    notFailed: isDefault && choice.ended === undefined && choice.minScore === undefined,
+  };
+}
+
+const FAILED = "failed its checks (--all takes it in)";
 const SCRIPTED = "made by scripted models (--include-scripted takes them in)";
 export const UNSCORED = "unscored";
+
+function hasCutReply({ messages, metadata }: ExportRecord): boolean {
+  const reason = metadata.stop_reason as string | undefined;
+  if (reason === "truncated_reply" || reason === "empty_reply") return true;
+  return messages.some(
+    (message) => message.role === "assistant" && message.content.trim() === "" && !message.tool_calls?.length,
+  );
+}
 
 /** A transform may leave anything in `score`. */
 export function isScored({ score }: ExportRecord): boolean {

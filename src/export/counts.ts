@@ -3,7 +3,7 @@
 export type CountsReport = {
   /** records read */
   in: number;
-  /** rows written; a pair is one row */
+  /** rows written; a pair is one row, and a record may be several */
   out: number;
   /** records that rows were made of: `in` = `used` + all of `left_out` */
   used: number;
@@ -30,10 +30,10 @@ export class Counts {
     this.#notes.set(note, (this.#notes.get(note) ?? 0) + 1);
   }
 
-  write(split: string, records = 1): void {
-    this.out++;
+  write(split: string, { rows = 1, records = 1 } = {}): void {
+    this.out += rows;
     this.used += records;
-    this.#splits.set(split, this.rowsOf(split) + 1);
+    this.#splits.set(split, this.rowsOf(split) + rows);
   }
 
   rowsOf(split: string): number {

@@ -127,11 +127,39 @@ describe("choosing", () => {
     ["the best of a query", { bestOf: true }, ["q1", "q2"], "not among the best of its query"],
     ["no repeats", { dedupe: true }, ["q1", "q3"], "a duplicate of an earlier one (user side and calls)"],
   ])("by %s", async (_name, options, ids, reason) => {
-    const made = await run([input()], options);
+    const made = await run([input()], { all: true, ...options });
     expect(made.ids).toEqual(ids);
     expect(Object.keys(made.counts.left_out)).toContain(reason);
     const left = Object.values(made.counts.left_out).reduce((a, b) => a + b, 0);
     expect(made.counts.in).toBe(made.counts.out + left);
+  });
+
+  test("by default: a regular end, no reply cut off or empty, and no failed check; each with its reason", async () => {
+    const cut = [
+      line("q4", { messages: [user("Hello"), says("")] }),
+      line("q5", { metadata: { stop_reason: "truncated_reply" } }),
+      line("q6", { success: undefined }),
+    ];
+    const many = writeRun([...lines, ...cut], { "scores.jsonl": scores });
+    const { ids, counts } = await run([many]);
+    expect(ids).toEqual(["q3", "q6"]);
+    expect(counts.left_out).toEqual({
+      "failed its checks (--all takes it in)": 2,
+      "a reply that was cut off or empty": 2,
+      "no regular end": 1,
+    });
+    expect((await run([many], { all: true })).ids).toHaveLength(7);
+    expect((await run([many], { ended: true })).ids).toEqual(["q1", "q2", "q3", "q6"]);
+    expect((await run([many], { stopReasons: ["truncated_reply"] })).ids).toEqual(["q5"]);
+  });
+
+  test("without rows nothing is written", async () => {
+    const out = join(folder(), "data");
+    const { files, counts } = await run([writeRun([line("q1", { success: false })])], { out });
+    expect(files).toEqual([]);
+    expect(counts).toMatchObject({ in: 1, out: 0 });
+    expect(existsSync(join(out, "train.jsonl"))).toBe(false);
+    expect(existsSync(out)).toBe(false);
   });
 
   test("a stop reason, tokenizer or format that does not exist is named with the nearest one", async () => {
@@ -296,9 +324,7 @@ describe("pairs", () => {
     });
     const { counts, rows } = await run([more], { format: "trl", pairs: "preference" });
     expect(rows).toHaveLength(1);
-    expect(counts.left_out).toMatchObject({
-      "the arguments of a call are not a JSON object, which this format needs": 1,
-    });
+    expect(counts.left_out).toMatchObject({ "no rollout of its query to pair it with": 3 });
   });
 
   test.each(["trl", "ms-swift", "llamafactory", "openai", "jsonl"])("%s has its own shape for them", async (format) => {
@@ -308,16 +334,26 @@ describe("pairs", () => {
       "ms-swift": ["messages", "rejected_messages", "tools"],
       llamafactory: ["conversations", "chosen", "rejected", "system", "tools"],
       openai: ["input", "preferred_output", "non_preferred_output"],
-      jsonl: ["query_id", "dataset", "prompt", "chosen", "rejected", "tools"],
+      jsonl: ["dataset", "prompt", "chosen", "rejected", "tools"],
     };
-    expect(Object.keys(rows[0])).toEqual(shapes[format]);
+    expect(Object.keys(rows[0])).toEqual(["id", "query_id", ...(shapes[format] as string[])]);
+    expect(rows[0]).toMatchObject({ id: "q1#1>q1", query_id: "q1" });
     expect(JSON.stringify(rows[0])).toContain("I cannot.");
   });
 
-  test("kto labels each rollout by its score", async () => {
-    const { rows } = await run([input()], { format: "trl", pairs: "kto" });
-    expect(rows.map(({ label }) => label)).toEqual([false, true, true, false, true]);
+  test("kto gives each reply its rollout's verdict, and nothing but the reply is learnt", async () => {
+    const { rows, counts } = await run([input()], { format: "trl", pairs: "kto" });
+    expect(rows.map(({ id, label }) => [id, label])).toEqual([
+      ...["q1@1.1", "q1@1.2"].map((id) => [id, false]),
+      ...["q1#1@1.1", "q1#1@1.2", "q2@1.1", "q2@1.2", "q2@2.1", "q2@2.2"].map((id) => [id, true]),
+      ["q3@1.1", false],
+      ["q3#1@1.1", true],
+    ]);
+    expect(counts).toMatchObject({ in: 5, used: 5, out: 10 });
+    for (const { completion } of rows)
+      expect(completion.map(({ role }: { role: string }) => role)).toEqual(["assistant"]);
     expect(rows[0].prompt.at(-1)).toEqual({ role: "user", content: "Renew 7." });
+    expect(rows[1].prompt.at(-1).role).toBe("tool");
     expect((await run([input()], { format: "llamafactory", pairs: "kto" })).rows[0].kto_tag).toBe(false);
   });
 
@@ -344,7 +380,7 @@ describe("reasoning and loss", () => {
     ["last", ["I must say so."]],
     ["inline", ["inline", "inline", "inline"]],
   ])("%s", async (reasoning, expected) => {
-    const { rows } = await run([writeRun([line("q1")])], { format: "axolotl", reasoning });
+    const { rows } = await run([writeRun([line("q1")])], { format: "axolotl", reasoning, unroll: "dialogue" });
     expect(thoughts(rows[0])).toEqual(expected);
   });
 
@@ -362,7 +398,7 @@ describe("reasoning and loss", () => {
   test.each<[ExportOptions["loss"], number[]]>([
     ["agent", [1, 1, 1, 1]],
     ["well-formed", [1, 0, 1, 1]],
-    ["until-error", [1, 0, 0, 0]],
+    ["until-error", [1]],
   ])("loss %s", async (loss, expected) => {
     const { rows } = await run([writeRun([line("q1", { messages: broken })])], { format: "openai", loss });
     expect(rows[0].messages.flatMap(({ weight }: { weight?: number }) => weight ?? [])).toEqual(expected);
@@ -379,11 +415,12 @@ describe("reasoning and loss", () => {
   test("axolotl and ms-swift flag messages in their own words; others refuse", async () => {
     const input = writeRun([line("q1")]);
     const axolotl = await run([input], { format: "axolotl", loss: "until-error" });
-    expect(axolotl.rows[0].messages.flatMap(({ train }: { train?: boolean }) => train ?? [])).toEqual([
-      true,
-      true,
-      false,
-      false,
+    const flags = (row: { messages: { train?: boolean }[] }) => row.messages.flatMap(({ train }) => train ?? []);
+    expect(axolotl.rows.map(flags)).toEqual([[true, true]]);
+    const turns = await run([input], { format: "axolotl" });
+    expect(turns.rows.map(flags)).toEqual([
+      [true, true],
+      [false, false, true, true],
     ]);
     const swift = await run([input], { format: "ms-swift", loss: "agent" });
     expect(
@@ -445,12 +482,12 @@ describe("files next to the data", () => {
       "Desk",
       "split: train",
       '"train.jsonl"',
-      "1 records in, 1 used for 1 rows",
+      "1 records in, 1 used for 4 rows",
     ])
       expect(card).toContain(text);
     expect(JSON.parse(readFileSync(join(out, "export.json"), "utf8"))).toMatchObject({
       in: 1,
-      out: 1,
+      out: 4,
       settings: { format: "trl" },
     });
   });

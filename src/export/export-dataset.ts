@@ -1,22 +1,24 @@
 // From trajectories to what a trainer loads. Records stream through; an index of where they are is kept only if
 // rollouts must be compared or reordered. Nothing is put in place unless everything was written and the counts add up.
-import { basename, resolve } from "node:path";
-import { UsageError } from "../core/index.ts";
+import { readFileSync } from "node:fs";
+import { basename, extname, resolve } from "node:path";
+import { UsageError, type Variables } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
 import { type Choice, createFilter, isScored, isScripted, UNSCORED } from "./choose.ts";
 import { Counts, type CountsReport } from "./counts.ts";
 import { DUPLICATE, Duplicates } from "./dedupe.ts";
-import type { Written } from "./formats/format.ts";
+import { GroundTruths, NO_TRUTH } from "./ground-truth.ts";
 import type { InputFile } from "./inputs.ts";
 import { type Indexed, type Order, orderIndex } from "./order.ts";
 import { chooseFiles, Output, type OutputFiles } from "./output.ts";
 import { type Candidate, makePairs } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
-import { RowMaker, type RowOptions, type RowPosition } from "./row-maker.ts";
+import { type Made, type MadeRows, RowMaker, type RowOptions, type RowPosition } from "./row-maker.ts";
 import { createSecretFinder, type SecretFinder } from "./secrets.ts";
 import { type LineSource, type Located, Source, type SourceOptions } from "./source.ts";
 import { type Split, sideOf } from "./split.ts";
-import { createTokenCounter } from "./tokens.ts";
+import { createTextCounter, createTokenCounter } from "./tokens.ts";
+import { type TrainedReport, TrainedTokens } from "./trained-tokens.ts";
 
 export type ExportOptions = SourceOptions &
   Choice &
@@ -31,16 +33,34 @@ export type ExportOptions = SourceOptions &
     /** values of keys that must not leave */
     secrets?: readonly string[];
     license?: string;
+    /** for tool servers that execute the references of verl-rl */
+    env?: Variables;
     /** @deprecated the old name of `ended` */
     successOnly?: boolean;
   };
 
-export type ExportResult = { files: string[]; counts: CountsReport };
+export type ExportResult = {
+  /** none if there are no rows: then nothing is written */
+  files: string[];
+  counts: CountsReport;
+  trained: TrainedReport;
+  /** what the trainer must be told */
+  advice: string | undefined;
+};
 
 export async function exportDataset({ successOnly, ...given }: ExportOptions): Promise<ExportResult> {
-  const options = { ...given, ended: given.ended ?? successOnly };
-  const rows = new RowMaker(options);
+  // every format fits into Parquet; one that is Parquet is read as nothing else
+  const container = given.container ?? (extname(given.out) === ".parquet" ? "parquet" : undefined);
+  const rows = new RowMaker({ ...given, container });
+  const options = {
+    ...given,
+    container,
+    ended: given.ended ?? successOnly,
+    forComparison: given.pairs !== undefined || rows.format.oncePerQuery,
+  };
   const plan = chooseFiles(options.out, rows.container, options.split?.map(({ name }) => name) ?? ["train"]);
+  const { tokenizer = "o200k_base" } = options;
+  const trained = new TrainedTokens(tokenizer, await createTextCounter(tokenizer));
   const chooser = await createChooser(options);
   const source = await Source.open(options);
   try {
@@ -51,10 +71,9 @@ export async function exportDataset({ successOnly, ...given }: ExportOptions): P
       options.transform ? { ...rows.columns, extra: "json" } : rows.columns,
     );
     try {
-      return await new Export({ options, rows, plan, source, chooser, output }).run();
-    } catch (error) {
+      return await new Export({ options, rows, plan, source, chooser, output, trained }).run();
+    } finally {
       output.abandon();
-      throw error;
     }
   } finally {
     source.close();
@@ -69,6 +88,7 @@ type Parts = {
   /** why a record is left out, or undefined */
   chooser: (record: ExportRecord) => string | undefined;
   output: Output;
+  trained: TrainedTokens;
 };
 
 class Export {
@@ -86,8 +106,10 @@ class Export {
   }
 
   async run(): Promise<ExportResult> {
-    const { bestOf, perQuery, shuffle, pairs } = this.#parts.options;
-    if (bestOf || perQuery !== undefined || shuffle !== undefined || pairs === "preference") await this.#writeIndexed();
+    const { options, rows } = this.#parts;
+    const { bestOf, perQuery, shuffle, pairs } = options;
+    const compares = bestOf || perQuery !== undefined || pairs === "preference" || rows.format.oncePerQuery;
+    if (compares || shuffle !== undefined) await this.#writeIndexed();
     else for await (const { record, source } of this.#chosen()) this.#write(record, source);
     return this.#finish();
   }
@@ -103,7 +125,7 @@ class Export {
   }
 
   async #writeIndexed(): Promise<void> {
-    const { options, source } = this.#parts;
+    const { options, source, rows } = this.#parts;
     const index: Indexed[] = [];
     for await (const { record, source: from } of this.#chosen()) {
       const { query_id, dataset, rollout, score, id } = record;
@@ -113,17 +135,12 @@ class Export {
     const { kept, leftOut } = orderIndex(index, options);
     for (const reason of leftOut) this.#counts.leaveOut(reason);
     if (options.pairs === "preference") await this.#writePairs(kept);
+    else if (rows.format.oncePerQuery) await this.#writeQueries(kept);
     else for (const { source: from } of kept) this.#write(await source.readAgain(from), from);
   }
 
   async #writePairs(kept: Indexed[]): Promise<void> {
-    const groups = new Map<string, Indexed[]>();
-    for (const item of kept) {
-      const group = groups.get(item.query);
-      if (group) group.push(item);
-      else groups.set(item.query, [item]);
-    }
-    for (const group of groups.values()) {
+    for (const group of groupByQuery(kept)) {
       const candidates: Candidate[] = [];
       for (const { source } of group) {
         const record = await this.#parts.source.readAgain(source);
@@ -132,31 +149,62 @@ class Export {
         if (typeof dialogue === "string") this.#counts.leaveOut(dialogue);
         else candidates.push({ record, dialogue });
       }
-      const { pairs, unpaired } = makePairs(candidates);
+      const { pairs, unpaired } = makePairs(candidates, (pair) => {
+        const made = this.#parts.rows.writePair(pair, { split: "", index: 0 });
+        return "reason" in made ? made.reason : undefined;
+      });
       for (const reason of unpaired) this.#counts.leaveOut(reason);
       for (const pair of pairs) {
         const position = this.#positionOf(pair.records.chosen);
-        this.#put(this.#parts.rows.writePair(pair, position), position.split, Object.values(pair.records));
+        const made = this.#parts.rows.writePair(pair, position);
+        this.#put("row" in made ? { rows: [made], lost: [] } : made, position.split, Object.values(pair.records));
       }
     }
   }
 
-  #write(record: ExportRecord, from: LineSource): void {
-    const position = this.#positionOf(record);
-    const written = this.#parts.rows.write(record, position);
-    if ("row" in written) this.#stopAtSecret(record, from);
-    this.#put(written, position.split, [record]);
+  /** One row for each query, with its reference or its best rollout as the truth. */
+  async #writeQueries(kept: Indexed[]): Promise<void> {
+    const truths = new GroundTruths(this.#parts.options);
+    try {
+      for (const group of groupByQuery(kept)) {
+        const [best, ...others] = group.toSorted((a, b) => b.score - a.score || a.rollout - b.rollout) as [Indexed];
+        const record = await this.#parts.source.readAgain(best.source);
+        const truth = await truths.find(record, best.source.input.run);
+        if (!truth) this.#counts.leaveOut(NO_TRUTH, group.length);
+        else {
+          for (const _ of others) this.#counts.leaveOut("another rollout of its query went out");
+          this.#write(record, best.source, truth);
+          this.#counts.note(truth.from.startsWith("rollout ") ? TRUTH_OF_ROLLOUT : `ground truth: ${truth.from}`);
+        }
+      }
+    } finally {
+      for (const notice of truths.notices) this.#counts.note(notice);
+      await truths.close();
+    }
   }
 
-  #put(written: Written, split: string, records: ExportRecord[]): void {
-    if ("reason" in written) {
-      this.#counts.leaveOut(written.reason, records.length);
+  #write(record: ExportRecord, from: LineSource, truth?: Parameters<RowMaker["write"]>[2]): void {
+    const position = this.#positionOf(record);
+    const made = this.#parts.rows.write(record, position, truth);
+    if ("rows" in made) this.#stopAtSecret(record, from);
+    this.#put(made, position.split, [record]);
+  }
+
+  #put(made: MadeRows, split: string, records: ExportRecord[]): void {
+    if ("reason" in made) {
+      this.#counts.leaveOut(made.reason, records.length);
       return;
     }
-    this.#parts.output.writerOf(split).write(this.#withExtra(written.row, records));
-    this.#counts.write(split, records.length);
-    for (const note of written.notes ?? []) this.#counts.note(note);
+    for (const row of made.rows) this.#putRow(row, split, records);
+    this.#counts.write(split, { rows: made.rows.length, records: records.length });
+    for (const note of made.lost) this.#counts.note(note);
     for (const record of records) this.#see(record);
+  }
+
+  #putRow({ row, notes, learnt }: Made, split: string, records: ExportRecord[]): void {
+    this.#parts.output.writerOf(split).write(this.#withExtra(row, records));
+    if (!this.#parts.rows.format.oncePerQuery) this.#parts.trained.see(learnt);
+    for (const note of notes) this.#counts.note(note);
   }
 
   #withExtra(row: { [column: string]: unknown }, records: ExportRecord[]): { [column: string]: unknown } {
@@ -213,8 +261,19 @@ class Export {
   #finish(): ExportResult {
     this.#refuseUnscored();
     const { options, output, plan, rows } = this.#parts;
-    const { license = "unknown", secrets: _secrets, transform, out: _out, ...settings } = options;
+    const {
+      license = "unknown",
+      secrets: _secrets,
+      env: _env,
+      forComparison: _,
+      transform,
+      out: _out,
+      ...settings
+    } = options;
     const counts = this.#counts.report();
+    const trained = this.#parts.trained.report();
+    const { advice } = rows;
+    if (counts.out === 0) return { files: [], counts, trained, advice };
     output.finish();
     const shown = {
       ...settings,
@@ -223,12 +282,21 @@ class Export {
       basePath: options.basePath && basename(options.basePath),
       transform: typeof transform === "string" ? basename(transform) : undefined,
       container: rows.container,
+      unroll: rows.unroll,
     };
     const facts = this.#facts.report();
     const files = [
       ...plan.files.values(),
-      output.add("export.json", `${JSON.stringify({ ...counts, ...facts, license, settings: shown }, null, 2)}\n`),
-      output.addCard(cardText({ plan, counts, facts, settings: shown, license })),
+      output.add(
+        "export.json",
+        `${JSON.stringify({ ...counts, trained, advice, ...facts, license, settings: shown }, null, 2)}\n`,
+      ),
+      output.addCard(
+        cardText({ plan, counts, facts, settings: shown, license, trained, advice, columns: rows.columns }),
+      ),
+      ...Object.entries(rows.format.files ?? {}).map(([name, from]) =>
+        output.addPlain(name, readFileSync(from, "utf8")),
+      ),
     ];
     const info = rows.info();
     if (info) {
@@ -237,12 +305,23 @@ class Export {
       files.push(output.addInfo(Object.fromEntries(entries)));
     }
     output.publish();
-    return { files, counts };
+    return { files, counts, trained, advice };
   }
 }
 
+const TRUTH_OF_ROLLOUT = "ground truth: the calls of a rollout, since there is no reference";
 const UNKNOWN_SYSTEM = "no system prompt is known (--base-path names the dataset folder)";
 const UNKNOWN_TOOLS = "no tools are known (--base-path names the dataset folder)";
+
+function groupByQuery(index: Indexed[]): Indexed[][] {
+  const groups = new Map<string, Indexed[]>();
+  for (const item of index) {
+    const group = groups.get(item.query);
+    if (group) group.push(item);
+    else groups.set(item.query, [item]);
+  }
+  return [...groups.values()];
+}
 
 /** The flag that asks for scores, if there is one. */
 function scoreFlag({ solved, minScore, bestOf, pairs }: ExportOptions): string | undefined {

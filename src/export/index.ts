@@ -9,4 +9,5 @@ export { collectStats, type Distribution, type Stats } from "./stats.ts";
 export { TOKENIZERS } from "./tokens.ts";
 export { LOSS_MODES, REASONING_MODES } from "./training-dialogue.ts";
 export type { RecordSource, Transform } from "./transform.ts";
+export { UNROLL_MODES } from "./unroll.ts";
 export { validateFile } from "./validate.ts";

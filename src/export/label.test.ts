@@ -111,7 +111,8 @@ test("an export reads the original's files and labels them on the way", async ()
   });
   expect(counts).toMatchObject({ in: 1, out: 1, notes: {} });
   expect(read(out)[0]).toMatchObject({
-    id: "u-1",
+    id: "u-1@1",
+    query_id: "u-1",
     data_source: "agent",
     use_cot: true,
     messages: [{ role: "system", content: "Be kind." }, {}, {}, {}, {}],

@@ -36,10 +36,13 @@ export class Output {
   /** from a file's temporary name to its final one */
   readonly #waiting = new Map<string, string>();
 
+  /** the first folder that had to be made */
+  #made: string | undefined;
+
   constructor(plan: OutputFiles, container: Container, columns: { [name: string]: ColumnType }) {
     this.#plan = plan;
     try {
-      mkdirSync(plan.folder, { recursive: true });
+      this.#made = mkdirSync(plan.folder, { recursive: true });
       for (const [side, file] of plan.files) {
         const draft = this.#draftOf(file);
         const writer = container === "parquet" ? createParquetWriter(draft, columns) : createJsonlWriter(draft);
@@ -58,6 +61,13 @@ export class Output {
   /** A file that goes with the data; an earlier one of the same name is replaced. */
   add(name: string, content: string): string {
     const file = join(this.#plan.folder, this.#plan.stem === "" ? name : `${this.#plan.stem}.${name}`);
+    writeFileSync(this.#draftOf(file), content);
+    return file;
+  }
+
+  /** A file whose name others rely on. */
+  addPlain(name: string, content: string): string {
+    const file = join(this.#plan.folder, name);
     writeFileSync(this.#draftOf(file), content);
     return file;
   }
@@ -90,13 +100,16 @@ export class Output {
   publish(): void {
     for (const [draft, file] of this.#waiting) renameSync(draft, file);
     this.#waiting.clear();
+    this.#made = undefined;
   }
 
+  /** Leaves nothing behind of what was not published. */
   abandon(): void {
     for (const writer of this.#writers.values()) writer.abandon();
     this.#writers.clear();
     for (const draft of this.#waiting.keys()) rmSync(draft, { force: true });
     this.#waiting.clear();
+    if (this.#made !== undefined) rmSync(this.#made, { recursive: true, force: true });
   }
 
   #isOwnCard(text: string): boolean {

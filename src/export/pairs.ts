@@ -1,16 +1,24 @@
-// Rows from several rollouts of a query: the better with the worse, cut where the agent first differs; or each one
-// with a verdict. Call ids do not count as a difference: every rollout makes up its own.
+// Rows for preference training, whose learnt part is one reply of the agent: the better rollout of a query with a worse
+// one, where the agent first differs; or every reply with its rollout's verdict. No trainer masks tool results or the
+// user's words inside such rows, so none are in them. Call ids do not count as a difference: every rollout makes up its own.
 import { canonicalJson } from "../core/index.ts";
-import { endWithAgent, type Judged, type Pair } from "./formats/format.ts";
+import type { Judged, Pair } from "./formats/format.ts";
 import type { ExportRecord } from "./record.ts";
-import type { DialogueMessage, TrainingDialogue } from "./training-dialogue.ts";
+import type { AgentMessage, DialogueMessage, TrainingDialogue } from "./training-dialogue.ts";
+import { type Part, unroll } from "./unroll.ts";
 
 export type Candidate = { record: ExportRecord; dialogue: TrainingDialogue };
 
 const UNPAIRED = "no rollout of its query to pair it with";
 
-/** Best with worst, each rollout in at most one pair; those without a partner are listed by reason. */
-export function makePairs(candidates: readonly Candidate[]): { pairs: Pair[]; unpaired: string[] } {
+/**
+ * Best with worst, each rollout in at most one pair; those without a partner are listed by reason. `refuse` says why a
+ * pair cannot be written: it uses up nobody.
+ */
+export function makePairs(
+  candidates: readonly Candidate[],
+  refuse: (pair: Pair) => string | undefined,
+): { pairs: Pair[]; unpaired: string[] } {
   const waiting = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a) || a.record.rollout - b.record.rollout);
   const pairs: Pair[] = [];
   const unpaired: string[] = [];
@@ -20,9 +28,10 @@ export function makePairs(candidates: readonly Candidate[]): { pairs: Pair[]; un
     const partner = waiting.findLastIndex((rejected) => {
       if (scoreOf(rejected) >= scoreOf(chosen)) return false;
       const pair = makePair(chosen, rejected);
-      if (typeof pair === "string") reason = pair;
-      else pairs.push(pair);
-      return typeof pair !== "string";
+      const problem = typeof pair === "string" ? pair : refuse(pair);
+      if (problem !== undefined) reason = problem;
+      else pairs.push(pair as Pair);
+      return problem === undefined;
     });
     if (partner === -1) unpaired.push(reason);
     else waiting.splice(partner, 1);
@@ -34,34 +43,43 @@ function makePair(better: Candidate, worse: Candidate): Pair | string {
   const [a, b] = [better.dialogue, worse.dialogue];
   if (a.system !== b.system || canonicalJson(a.tools) !== canonicalJson(b.tools))
     return "its pair had another system prompt or other tools";
-  const [chosen, rejected] = [endWithAgent(a.messages).messages, endWithAgent(b.messages).messages];
   let same = 0;
-  while (same < chosen.length && same < rejected.length && isSame(chosen, rejected, same)) same++;
-  const [first, second] = [chosen[same], rejected[same]];
+  while (same < a.messages.length && same < b.messages.length && isSame(a.messages, b.messages, same)) same++;
+  const [first, second] = [a.messages[same], b.messages[same]];
   if (!first || !second) return "one of the pair is the beginning of the other";
   if (first.role !== "assistant" || second.role !== "assistant")
     return `the pair first differs in what ${first.role === "tool" || second.role === "tool" ? "a tool" : "the user"} said`;
-  const prompt = { ...a, messages: chosen.slice(0, same) };
-  if (!prompt.messages.some(({ role }) => role === "user")) return "the pair differs before the user speaks";
+  const part = partOf(a, same);
+  if (!part?.prompt.messages.some(({ role }) => role === "user")) return "the pair differs before the user speaks";
   return {
-    prompt,
-    chosen: chosen.slice(same),
-    rejected: rejected.slice(same),
+    prompt: part.prompt,
+    chosen: first,
+    rejected: second,
     records: { chosen: better.record, rejected: worse.record },
   };
 }
 
-export function judge({ record, dialogue }: Candidate, desirable: number): Judged | string {
-  const { messages } = endWithAgent(dialogue.messages);
-  const user = messages.findIndex(({ role }) => role === "user");
-  const agent = messages.findIndex(({ role }, index) => role === "assistant" && index > user);
-  if (user === -1 || agent === -1) return "the agent answers no user";
-  return {
-    prompt: { ...dialogue, messages: messages.slice(0, agent) },
-    completion: messages.slice(agent),
-    label: (record.score as number) >= desirable,
-    record,
-  };
+/** Each reply of a rollout under the rollout's verdict. */
+export function judge({ record, dialogue }: Candidate, desirable: number): { judged: Judged; mark: string }[] {
+  const label = (record.score as number) >= desirable;
+  return unroll(dialogue, "step").flatMap((part) => {
+    const { prompt, reply } = splitPart(part);
+    if (!prompt.messages.some(({ role }) => role === "user")) return [];
+    return [{ judged: { prompt, completion: reply, label, record }, mark: part.mark }];
+  });
+}
+
+function partOf(
+  dialogue: TrainingDialogue,
+  index: number,
+): { prompt: TrainingDialogue; reply: AgentMessage } | undefined {
+  const part = unroll(dialogue, "step").find(({ context }) => context === index);
+  return part && splitPart(part);
+}
+
+function splitPart({ dialogue }: Part): { prompt: TrainingDialogue; reply: AgentMessage } {
+  const reply = dialogue.messages.at(-1) as AgentMessage;
+  return { prompt: { ...dialogue, messages: dialogue.messages.slice(0, -1) }, reply };
 }
 
 function isSame(a: DialogueMessage[], b: DialogueMessage[], index: number): boolean {

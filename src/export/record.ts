@@ -10,7 +10,9 @@ import {
   type TrajectoryMessage,
 } from "../core/index.ts";
 
-export type ExportRecord = Omit<Trajectory, "metadata"> & {
+export type ExportRecord = Omit<Trajectory, "metadata" | "success"> & {
+  /** whether it came to a regular end; undefined if unknown */
+  success: boolean | undefined;
   /** the system prompt that was actually used; undefined if unknown */
   system: string | undefined;
   /** OpenAI function tools under the names that were actually called; undefined if unknown */
@@ -58,7 +60,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     rollout: number,
     dataset: typeof named === "string" ? named : dataset,
     domains: Array.isArray(domains) ? domains.map(String) : [],
-    success: success === true,
+    success: typeof success === "boolean" ? success : undefined,
     messages,
     system: prompt,
     tools: readTools(tools),

@@ -1,4 +1,5 @@
-// One format with all its options: from a record, or a pair of them, to a row or the reason why there is none.
+// One format with all its options: from a record, or a pair of them, to rows or the reason why there are none.
+import { createHash } from "node:crypto";
 import { type Json, UsageError } from "../core/index.ts";
 import { isScored, UNSCORED } from "./choose.ts";
 import {
@@ -7,20 +8,26 @@ import {
   CUT_TAIL,
   type Format,
   type FormatOptions,
+  type GroundTruth,
   type Pair,
   type PairMode,
+  structureProblem,
   type Written,
 } from "./formats/format.ts";
 import { FORMATS, findFormat } from "./formats/index.ts";
-import { judge } from "./pairs.ts";
+import { type Candidate, judge } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
+import type { DatasetRow } from "./row-text.ts";
 import {
+  type AgentMessage,
+  type DialogueMessage,
   type LossMode,
   type ReasoningMode,
   type Shape,
   type TrainingDialogue,
   toDialogue,
 } from "./training-dialogue.ts";
+import { learntOf, type Part, type Unroll, unroll } from "./unroll.ts";
 
 export type RowOptions = {
   format: string;
@@ -28,10 +35,14 @@ export type RowOptions = {
   pairs?: PairMode;
   /** for `kto`: the score from which a rollout counts as good; 1 by default */
   desirable?: number;
+  /** one row per agent turn, per reply, or per dialogue; by default what keeps reasoning in the format's templates */
+  unroll?: Unroll;
   reasoning?: ReasoningMode;
   loss?: LossMode;
   /** trl: as objects, or as JSON text for `datasets` before 4.7 */
   arguments?: "object" | "string";
+  /** as recorded, or nine letters and digits, which Mistral's templates demand; the default is the format's */
+  callIds?: "keep" | "short";
   dataSource?: string;
   useCot?: boolean;
   /** leave out rows that would lose something, instead of noting it; a closing word of the user does not count */
@@ -41,73 +52,140 @@ export type RowOptions = {
 /** The side of a split that a row belongs to, and how many rows that side has. */
 export type RowPosition = { split: string; index: number };
 
+export type Made = {
+  row: DatasetRow;
+  notes: string[] /** the agent's messages that a trainer learns */;
+  learnt: AgentMessage[];
+};
+/** The rows of a record and what was lost with others, or why there are none. */
+export type MadeRows = { rows: Made[]; lost: string[] } | { reason: string };
+
+const NOTHING = "no message of the agent is left to learn";
+
 export class RowMaker {
   readonly container: Container;
   readonly columns: { [name: string]: ColumnType };
-  readonly #format: Format;
+  readonly format: Format;
+  readonly unroll: Unroll;
   readonly #options: RowOptions;
   readonly #shape: Shape;
-  readonly #queries = new Set<string>();
 
   constructor(options: RowOptions) {
     this.#options = options;
-    this.#format = findFormat(options.format);
-    this.#shape = shapeOf(this.#format, options);
-    this.container = options.container ?? this.#format.container;
-    this.columns = columnsOf(this.#format, options.pairs);
+    this.format = findFormat(options.format);
+    this.#shape = shapeOf(this.format, options);
+    this.unroll = unrollOf(this.format, options, this.#shape);
+    this.container = options.container ?? this.format.container;
+    this.columns = { id: "string", query_id: "string", ...columnsOf(this.format, options, this.unroll) };
   }
 
   get dropsReasoning(): boolean {
-    return this.#shape.reasoning === "none" && !this.#format.oncePerQuery;
+    return this.#shape.reasoning === "none" && !this.format.oncePerQuery;
   }
 
-  /** A rollout that may be in a pair, or why the format cannot express it: then it does not use up a partner. */
+  /** What the trainer must be told. */
+  get advice(): string | undefined {
+    return this.#options.pairs ? undefined : this.format.advice?.(this.unroll);
+  }
+
+  /** A rollout that may be in a pair, or why it cannot. */
   candidate(record: ExportRecord): TrainingDialogue | string {
-    const dialogue = toDialogue(record, this.#shape);
-    if (typeof dialogue === "string") return dialogue;
-    const written = this.#format.write(dialogue, record, this.#formatOptions({ split: "", index: 0 }));
-    return "reason" in written ? written.reason : dialogue;
+    const dialogue = this.#dialogueOf(record);
+    return typeof dialogue === "string" ? dialogue : (structureProblem(dialogue.messages) ?? dialogue);
   }
 
-  write(record: ExportRecord, position: RowPosition): Written {
-    const query = `${record.dataset}\n${record.query_id}`;
-    if (this.#format.oncePerQuery && this.#queries.has(query))
-      return { reason: "another rollout of its query went out" };
-    const written = this.#strict(this.#write(record, position));
-    if (this.#format.oncePerQuery && "row" in written) this.#queries.add(query);
-    return written;
+  write(record: ExportRecord, position: RowPosition, groundTruth?: GroundTruth): MadeRows {
+    const dialogue = this.#dialogueOf(record);
+    if (typeof dialogue === "string") return { reason: dialogue };
+    if (this.#options.pairs === "kto") return this.#writeJudged({ record, dialogue }, position);
+    const parts = this.#partsOf(dialogue);
+    if (parts.length === 0) return { reason: NOTHING };
+    return gather(
+      parts.map((part, number) =>
+        this.#writePart(part, record, { ...position, index: position.index + number }, groundTruth),
+      ),
+    );
   }
 
-  writePair(pair: Pair, position: RowPosition): Written {
-    return this.#strict(this.#format.pairs?.preference?.write(pair, this.#formatOptions(position)) as Written);
+  writePair(pair: Pair, position: RowPosition): Made | { reason: string } {
+    const { chosen, rejected, records } = pair;
+    const written = this.format.pairs?.preference?.write(pair, this.#formatOptions(position, undefined)) as Written;
+    return this.#made(written, `${records.chosen.id}>${records.rejected.id}`, records.chosen, [chosen, rejected]);
   }
 
   info(): { [key: string]: Json } | undefined {
-    return this.#format.info?.(this.#options.pairs);
+    return this.format.info?.(this.#options.pairs);
   }
 
-  #write(record: ExportRecord, position: RowPosition): Written {
+  #dialogueOf(record: ExportRecord): TrainingDialogue | string {
     const dialogue = toDialogue(record, this.#shape);
-    if (typeof dialogue === "string") return { reason: dialogue };
-    if (this.#shape.loss && !dialogue.messages.some((message) => message.role === "assistant" && message.loss))
-      return { reason: "no message of the agent is left to learn" };
-    if (this.#options.pairs !== "kto") return this.#format.write(dialogue, record, this.#formatOptions(position));
+    const isShort = (this.#options.callIds ?? (this.format.shortIds ? "short" : "keep")) === "short";
+    if (typeof dialogue === "string" || !isShort) return dialogue;
+    return { ...dialogue, messages: dialogue.messages.map(shortenIds) };
+  }
+
+  #partsOf(dialogue: TrainingDialogue): Part[] {
+    const isWhole = this.format.oncePerQuery || (this.format.canonical && !this.#shape.loss);
+    if (isWhole && this.unroll === "dialogue") return [{ dialogue, context: undefined, mark: "" }];
+    return unroll(dialogue, this.unroll);
+  }
+
+  #writePart(
+    { dialogue, context, mark }: Part,
+    record: ExportRecord,
+    position: RowPosition,
+    groundTruth: GroundTruth | undefined,
+  ): Made | { reason: string } {
+    const reason = this.format.canonical || this.format.oncePerQuery ? undefined : structureProblem(dialogue.messages);
+    if (reason) return { reason };
+    const written = this.format.write(dialogue, record, { ...this.#formatOptions(position, context), groundTruth });
+    const id = this.format.oncePerQuery ? record.query_id : `${record.id}${mark}`;
+    const made = this.#made(
+      written,
+      id,
+      record,
+      learntOf(("messages" in written && written.messages) || dialogue.messages),
+    );
+    if (!("row" in made) || context !== undefined || dialogue.messages.length >= record.messages.length) return made;
+    return { ...made, notes: [...made.notes, CUT_TAIL] };
+  }
+
+  #writeJudged(candidate: Candidate, position: RowPosition): MadeRows {
+    const { record, dialogue } = candidate;
     if (!isScored(record)) return { reason: UNSCORED };
-    const judged = judge({ record, dialogue }, this.#options.desirable ?? 1);
-    if (typeof judged === "string") return { reason: judged };
-    return this.#format.pairs?.kto?.write(judged, this.#formatOptions(position)) as Written;
+    const reason = structureProblem(dialogue.messages);
+    if (reason) return { reason };
+    const all = judge(candidate, this.#options.desirable ?? 1);
+    if (all.length === 0) return { reason: "the agent answers no user" };
+    return gather(
+      all.map(({ judged, mark }, number) => {
+        const options = this.#formatOptions({ ...position, index: position.index + number }, undefined);
+        const written = this.format.pairs?.kto?.write(judged, options) as Written;
+        return this.#made(written, `${record.id}${mark}`, record, [judged.completion]);
+      }),
+    );
   }
 
-  #strict(written: Written): Written {
-    const losses = "notes" in written ? written.notes?.filter((note) => note !== CUT_TAIL) : undefined;
-    const note = this.#options.strict ? losses?.[0] : undefined;
-    return note === undefined ? written : { reason: note };
+  #made(written: Written, id: string, { query_id }: ExportRecord, learnt: AgentMessage[]): Made | { reason: string } {
+    if ("reason" in written) return written;
+    const { row, notes = [] } = written;
+    if (this.#options.strict && notes[0] !== undefined) return { reason: notes[0] };
+    return { row: { id, query_id, ...row, ...(row.id === undefined ? {} : { id }) }, notes, learnt };
   }
 
-  #formatOptions(position: RowPosition): FormatOptions {
+  #formatOptions(position: RowPosition, context: number | undefined): FormatOptions {
     const { dataSource = "agent", useCot = true, arguments: given = "object" } = this.#options;
-    return { dataSource, useCot, arguments: given, container: this.container, inline: this.#shape.inline, ...position };
+    const { inline } = this.#shape;
+    return { dataSource, useCot, arguments: given, container: this.container, inline, context, ...position };
   }
+}
+
+/** A record counts as used if one of its rows goes out; what became of the others is noted. */
+function gather(parts: (Made | { reason: string })[]): MadeRows {
+  const rows = parts.filter((part) => "row" in part);
+  const reasons = parts.flatMap((part) => ("reason" in part ? [part.reason] : []));
+  if (rows.length === 0) return { reason: reasons[0] ?? NOTHING };
+  return { rows, lost: reasons.map((reason) => `a row left out: ${reason}`) };
 }
 
 function shapeOf(format: Format, options: RowOptions): Shape {
@@ -123,8 +201,18 @@ function shapeOf(format: Format, options: RowOptions): Shape {
   };
 }
 
-function columnsOf(format: Format, pairs: PairMode | undefined): { [name: string]: ColumnType } {
-  const columns = pairs ? format.pairs?.[pairs]?.columns : format.columns;
+function unrollOf(format: Format, { unroll: asked, pairs }: RowOptions, shape: Shape): Unroll {
+  if (asked && pairs)
+    throw new UsageError(`--unroll does not go with --pairs ${pairs}, whose rows hold one reply each`);
+  if (asked && format.oncePerQuery && asked !== "dialogue")
+    throw new UsageError(`--unroll ${asked} does not go with ${format.name}, which has one row per query`);
+  const refusal = asked && format.refuses?.[asked];
+  if (refusal) throw new UsageError(`--unroll ${asked} does not go with ${format.name}: ${refusal}`);
+  return asked ?? (shape.reasoning === "all" ? format.unroll : "dialogue");
+}
+
+function columnsOf(format: Format, { pairs }: RowOptions, mode: Unroll): { [name: string]: ColumnType } {
+  const columns = pairs ? format.pairs?.[pairs]?.columns : (format.columnsFor?.(mode) ?? format.columns);
   if (columns) return columns;
   throw new UsageError(
     `--pairs ${pairs} is not supported ${listAble(format, undefined, (other) => other.pairs?.[pairs as PairMode])}`,
@@ -134,4 +222,17 @@ function columnsOf(format: Format, pairs: PairMode | undefined): { [name: string
 function listAble(format: Format, pairs: PairMode | undefined, knows: (format: Format) => unknown): string {
   const able = [...FORMATS.values()].filter(knows).map(({ name }) => name);
   return `by ${pairs ? `--pairs ${pairs}` : format.name}; these support it: ${able.join(", ")}`;
+}
+
+function shortenIds(message: DialogueMessage): DialogueMessage {
+  if (message.role === "user") return message;
+  if (message.role === "tool") return { ...message, callId: shorten(message.callId) };
+  return { ...message, calls: message.calls.map((call) => ({ ...call, id: shorten(call.id) })) };
+}
+
+function shorten(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  return BigInt(`0x${createHash("sha256").update(id).digest("hex")}`)
+    .toString(36)
+    .slice(0, 9);
 }

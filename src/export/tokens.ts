@@ -10,13 +10,18 @@ export const TOKENIZERS = ["o200k_base", "o200k_harmony", "cl100k_base", "p50k_b
 type Encoding = { countTokens: typeof countTokens };
 const PER_MESSAGE = 4;
 
-export async function createTokenCounter(name: string): Promise<(record: ExportRecord) => number> {
+/** For any text; special tokens in it count as the letters they are. */
+export async function createTextCounter(name: string): Promise<(text: string) => number> {
   if (!(TOKENIZERS as readonly string[]).includes(name)) {
     const hint = didYouMean(name, TOKENIZERS) || `; there are: ${TOKENIZERS.join(", ")}`;
     throw new UsageError(`There is no tokenizer "${name}"${hint}`);
   }
   const encoding = (await import(`gpt-tokenizer/encoding/${name}`)) as Encoding;
-  const count = (text: string) => encoding.countTokens(text, { disallowedSpecial: new Set() });
+  return (text) => encoding.countTokens(text, { disallowedSpecial: new Set() });
+}
+
+export async function createTokenCounter(name: string): Promise<(record: ExportRecord) => number> {
+  const count = await createTextCounter(name);
   const known = new Map<string, number>();
   const countOnce = (text: string) => {
     const tokens = known.get(text) ?? count(text);

@@ -42,7 +42,8 @@ test("what we export is found to be right, in every format and container", async
   ] as const) {
     const out = join(mkdtempSync(join(tmpdir(), "rollout-validate-")), `rows.${extension}`);
     await exportDataset({ inputs: [input], format, out });
-    expect(await validated(out, format), format).toEqual({ found: [], rows: 2 });
+    const rows = { trl: 8, "verl-sft": 4 }[format as string] ?? 2;
+    expect(await validated(out, format), format).toEqual({ found: [], rows });
   }
 });
 
@@ -56,13 +57,15 @@ test("rows of pairs are checked on both sides", async () => {
       if (pairs === "kto" && format === "openai") continue;
       const out = join(mkdtempSync(join(tmpdir(), "rollout-validate-")), "rows.jsonl");
       await exportDataset({ inputs: [writeRun(lines)], format, pairs, out });
-      expect(await validated(out, format), `${format} ${pairs}`).toEqual({ found: [], rows: pairs === "kto" ? 2 : 1 });
+      expect(await validated(out, format), `${format} ${pairs}`).toEqual({ found: [], rows: pairs === "kto" ? 6 : 1 });
     }
   }
   const bad = { prompt: [{ role: "user", content: "Hi" }], chosen: [done], rejected: [done, done], tools: [] };
   expect(await findings("trl", bad)).toMatchObject([
     { line: 1, message: expect.stringContaining("follows an agent message") },
   ]);
+  const leaking = { ...bad, rejected: [call("find_book", "{}"), answer("{}"), done] };
+  expect(await findings("trl", leaking)).toMatchObject([{ message: expect.stringContaining("learn all of it") }]);
 });
 
 describe("a foreign file", () => {
@@ -92,7 +95,12 @@ describe("a foreign file", () => {
     ],
     ["an empty list of calls", row({ ...done, tool_calls: [] }), /leave the key out/],
     ["a strange role", row({ role: "robot", content: "" }, done), /"robot" is not known/],
-    ["no messages", { text: "hello" }, /no messages/],
+    ["no messages", { text: "hello" }, /messages is missing: .* here are text/],
+    ["an empty list of messages", { messages: [] }, /there are no messages/],
+    ["messages that are text", { messages: "hello" }, /messages is text where a list is expected/],
+    ["a number for content", row({ role: "assistant", content: 7 }), /messages.content is a number where text/],
+    ["nothing to learn", row({ ...done, weight: 0 }), /nothing in it would be learnt/],
+    ["a member that OpenAI does not know", row({ ...done, thinking: "x" }), /unknown member thinking/],
   ])("with %s", async (_name, bad, message) => {
     const found = await findings("openai", row(done), bad);
     expect(found).toContainEqual({ level: "error", line: 2, message: expect.stringMatching(message) });
@@ -133,4 +141,27 @@ test("the rules of each loader count too", async () => {
   const openai = { messages: [{ role: "user", content: "Hi" }, beside, answer("1"), done], tools: "" };
   expect((await findings("llamafactory-openai", openai))[0]?.message).toMatch(/which the loader drops/);
   expect(await findings("jsonl", { messages: DIALOGUE })).toEqual([]);
+});
+
+test("a file without rows is an error, and another format's rows are not taken for one's own", async () => {
+  expect(await findings("openai", "")).toEqual([{ level: "error", line: 1, message: "the file has no rows" }]);
+  const file = async (format: string) => {
+    const out = join(mkdtempSync(join(tmpdir(), "rollout-validate-")), "rows.jsonl");
+    await exportDataset({ inputs: [writeRun([line("q1")])], format, out });
+    return out;
+  };
+  const errors = async (made: string, read: string) =>
+    (await validated(await file(made), read)).found.filter(({ level }) => level === "error").map((f) => f.message);
+  for (const [made, read] of [
+    ["openai", "deepseek"],
+    ["deepseek", "openai"],
+    ["trl", "openai"],
+    ["openai", "llamafactory"],
+    ["llamafactory", "trl"],
+    ["openai", "ms-swift"],
+    ["llamafactory-openai", "openai"],
+    ["axolotl", "verl-rl"],
+  ] as const)
+    expect(await errors(made, read), `${made} as ${read}`).not.toEqual([]);
+  expect((await errors("openai", "deepseek"))[0]).toMatch(/data_source, use_cot are missing/);
 });

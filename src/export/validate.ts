@@ -1,13 +1,15 @@
-// Checks any file of a known format, ours or not, against the rules of its loader and of dialogues.
-
+// Checks any file of a known format, ours or not, against the format's shape, the rules of its loader and of dialogues,
+// and, if asked, against what a chat template makes of each row.
 import { existsSync } from "node:fs";
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
-import { isObject, type JsonObject, messageOf, UsageError } from "../core/index.ts";
-import { readLines } from "../files/index.ts";
+import { isObject, type JsonObject, UsageError } from "../core/index.ts";
 import { checkDialogue, type Problem } from "./check-dialogue.ts";
+import { checkShape } from "./check-shape.ts";
+import type { Format } from "./formats/format.ts";
 import { findFormat } from "./formats/index.ts";
-import { plainRows } from "./pair-rows.ts";
+import { endsOf, plainRows } from "./pair-rows.ts";
+import { readRows } from "./read-rows.ts";
 import { createSecretFinder } from "./secrets.ts";
+import { learntOf } from "./unroll.ts";
 
 export type Finding = Problem & {
   /** of a JSONL file; in Parquet, the row */
@@ -21,7 +23,7 @@ export async function* validateFile({ file, format: name, secrets }: ValidateOpt
   const format = findFormat(name);
   const finder = createSecretFinder(secrets);
   let rows = 0;
-  for await (const { line, value } of file.endsWith(".parquet") ? parquetRows(file) : jsonRows(file)) {
+  for await (const { line, value } of readRows(file)) {
     rows++;
     const error = (message: string): Finding => ({ level: "error", message, line });
     if (value instanceof Error) {
@@ -34,48 +36,26 @@ export async function* validateFile({ file, format: name, secrets }: ValidateOpt
     }
     const secret = finder.find(value);
     if (secret) yield error(`a text looks like ${secret}`);
-    for (const row of plainRows(value as JsonObject)) {
-      const { dialogue, problems } = format.read(row);
-      for (const problem of problems) yield error(problem);
-      if (format.oncePerQuery || dialogue.messages.length === 0) continue;
-      for (const problem of checkDialogue(dialogue)) yield { ...problem, line };
-    }
+    for (const problem of checkRow(value as JsonObject, format)) yield { ...problem, line };
   }
+  if (rows === 0) yield { level: "error", line: 1, message: "the file has no rows" };
   return rows;
 }
 
-type RowAt = { line: number; value: unknown };
-
-function* jsonRows(file: string): Generator<RowAt> {
-  for (const { bytes, number } of readLines(file)) {
-    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-    if (text.trim() === "") continue;
-    try {
-      yield { line: number, value: JSON.parse(text) };
-    } catch (error) {
-      yield { line: number, value: new Error(messageOf(error)) };
-    }
+function checkRow(value: JsonObject, format: Format): Problem[] {
+  const error = (message: string): Problem => ({ level: "error", message });
+  const problems = endsOf(value).some((end) => end.some(({ role }) => role !== undefined && role !== "assistant"))
+    ? [error("a continuation holds more than the agent's words, and trainers of pairs learn all of it")]
+    : [];
+  for (const row of plainRows(value)) {
+    const misfits = checkShape(row, format);
+    problems.push(...misfits.map(error));
+    if (misfits.length > 0) continue;
+    const reading = format.read(row);
+    problems.push(...reading.problems.map(error));
+    if (format.oncePerQuery) continue;
+    problems.push(...checkDialogue(reading.dialogue));
+    if (learntOf(reading.dialogue.messages).length === 0) problems.push(error("nothing in it would be learnt"));
   }
-}
-
-/** One row group at a time. */
-async function* parquetRows(file: string): AsyncGenerator<RowAt> {
-  const buffer = await asyncBufferFromFile(file);
-  const metadata = await parquetMetadataAsync(buffer);
-  let start = 0;
-  for (const { num_rows } of metadata.row_groups) {
-    const end = start + Number(num_rows);
-    const rows = await parquetReadObjects({ file: buffer, metadata, rowStart: start, rowEnd: end });
-    for (const [index, row] of rows.entries()) yield { line: start + index + 1, value: withoutNulls(row) };
-    start = end;
-  }
-}
-
-/** Parquet fills absent members with nulls, which JSON lines leave out. */
-function withoutNulls(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]));
+  return problems;
 }

@@ -19,7 +19,8 @@ export function createParquetWriter(file: string, columns: { [name: string]: Col
     bytes.index = 0;
   };
   bytes.finish = drain;
-  const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), statistics: false });
+  const schema = schemaOf(columns);
+  const parquet = new ParquetWriter({ writer: bytes, schema, statistics: false });
   const names = Object.keys(columns);
   let group: unknown[][] = names.map(() => []);
   let rows = 0;
@@ -43,6 +44,7 @@ export function createParquetWriter(file: string, columns: { [name: string]: Col
     },
     close() {
       if (rows > 0) flush();
+      markJson(schema);
       void parquet.finish();
       fsyncSync(descriptor);
       closeSync(descriptor);
@@ -54,7 +56,30 @@ export function createParquetWriter(file: string, columns: { [name: string]: Col
 function cell(value: unknown, type: ColumnType): unknown {
   if (value === undefined || value === null) return null;
   if (type === "json") return value instanceof RawJson ? value.text : rowText({ "": value }).slice(4, -1);
-  return value instanceof RawJson ? value.text : value;
+  if (type === "number") return Number(value);
+  if (typeof type === "string") return value instanceof RawJson ? value.text : value;
+  if (!holdsJson(type)) return value;
+  if ("list" in type) return (value as unknown[]).map((item) => cell(item, type.list));
+  const record = value as { [name: string]: unknown };
+  return Object.fromEntries(Object.entries(type.fields).map(([name, inner]) => [name, cell(record[name], inner)]));
+}
+
+const withJson = new WeakMap<object, boolean>();
+
+function holdsJson(type: ColumnType): boolean {
+  if (typeof type === "string") return type === "json";
+  let holds = withJson.get(type);
+  if (holds === undefined) {
+    holds = "list" in type ? holdsJson(type.list) : Object.values(type.fields).some(holdsJson);
+    withJson.set(type, holds);
+  }
+  return holds;
+}
+
+/** Our JSON is text already; the writer would encode what is marked as JSON a second time, so the mark comes last. */
+function markJson(schema: (SchemaElement & { isJson?: boolean })[]): void {
+  for (const element of schema)
+    if (element.isJson) Object.assign(element, { converted_type: "JSON", logical_type: { type: "JSON" } });
 }
 
 /** Roughly how many characters a value holds: enough to know when a group is large. */
@@ -73,9 +98,9 @@ function schemaOf(columns: { [name: string]: ColumnType }): SchemaElement[] {
   ];
 }
 
-const PLAIN: { [type: string]: Partial<SchemaElement> } = {
+const PLAIN: { [type: string]: Partial<SchemaElement> & { isJson?: boolean } } = {
   string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
-  json: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  json: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" }, isJson: true },
   boolean: { type: "BOOLEAN" },
   integer: { type: "INT32" },
   number: { type: "DOUBLE" },

@@ -10,6 +10,7 @@ export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";
+export { type ReferenceCalls, References } from "./references.ts";
 export { buildReport, type Report } from "./report/report.ts";
 export { describeInfrastructure, explainNoScores } from "./report/sentences.ts";
 export { scoreFiles } from "./score-files.ts";

@@ -73,7 +73,7 @@ export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {
 type RunSettings = { registry: Registry; python: string | undefined; workers: number };
 
 /** A manifest holds keys by name only, and a name alone is not a key: the provider's own variable is used. */
-function readRunSettings({ config }: Manifest): RunSettings {
+export function readRunSettings({ config }: Manifest): RunSettings {
   const { models, python, max_workers } = isObject(config) ? config : {};
   const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {
     const { api_key: _key, ...rest } = entry as { api_key?: unknown };

@@ -3,6 +3,7 @@ import { Option } from "commander";
 import {
   type CountsReport,
   type ExportOptions,
+  type ExportResult,
   exportDataset,
   FORMATS,
   LOSS_MODES,
@@ -10,6 +11,7 @@ import {
   parseSplit,
   REASONING_MODES,
   TOKENIZERS,
+  UNROLL_MODES,
 } from "../../export/index.ts";
 import { listProviders } from "../../models/index.ts";
 import { atLeastZero, list, whole } from "../flags.ts";
@@ -22,10 +24,13 @@ Examples:
   rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --solved --dedupe
   rollout export outputs/run --format trl --pairs preference --out pairs.jsonl`;
 
+const NOTHING = "There are no rows, so nothing was written. --all takes in what is left out by default.";
+const DOUBLE =
+  "arguments are JSON text: parse them before a chat template sees them, or most encode them a second time, and some fail";
 const RENAMED =
   "--success-only is now --ended; it keeps records that came to a regular end, not solved ones: for those use --solved";
 
-type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split"> & {
+type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env"> & {
   stopReason?: string[];
   dataset?: string[];
   tag?: string[];
@@ -41,6 +46,7 @@ export const configure: Configure = (command, host, done) => {
     .addOption(
       new Option("--container <kind>", "another container than the format's own").choices(["jsonl", "parquet"]),
     )
+    .option("--all", "everything: also what did not end regularly, was cut off, failed its checks, or is scripted")
     .option("--ended", "only records that came to a regular end, solved or not")
     .option("--solved", "only records whose task is solved, by the scores of rollout eval")
     .addOption(new Option("--success-only", "the old name of --ended").hideHelp())
@@ -60,10 +66,21 @@ export const configure: Configure = (command, host, done) => {
     .option("--shuffle <seed>", "an order that follows from the seed", whole(0))
     .addOption(new Option("--pairs <kind>", "rows for preference training").choices([...PAIR_MODES]))
     .option("--desirable <score>", "for --pairs kto: the score from which a rollout is good (1)", atLeastZero)
+    .addOption(
+      new Option("--unroll <by>", "one row per agent turn, per reply (step), or per dialogue").choices([
+        ...UNROLL_MODES,
+      ]),
+    )
     .addOption(new Option("--reasoning <mode>", "what becomes of reasoning").choices([...REASONING_MODES]))
     .addOption(new Option("--loss <mode>", "which agent messages are learnt").choices([...LOSS_MODES]))
     .addOption(
       new Option("--arguments <kind>", "trl: arguments as objects or as JSON text").choices(["object", "string"]),
+    )
+    .addOption(
+      new Option("--call-ids <kind>", "as recorded, or nine letters and digits as Mistral wants them").choices([
+        "keep",
+        "short",
+      ]),
     )
     .option("--transform <file>", "a TypeScript or JavaScript function that each record goes through")
     .option("--base-path <dir>", "dataset folder to label the original system's records from")
@@ -78,7 +95,7 @@ export const configure: Configure = (command, host, done) => {
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
       if (flags.successOnly) terminal.err(RENAMED);
-      const { files, counts } = await exportDataset({
+      const { files, counts, trained, advice } = await exportDataset({
         ...flags,
         inputs,
         stopReasons: stopReason,
@@ -86,12 +103,19 @@ export const configure: Configure = (command, host, done) => {
         tags: tag,
         split: split === undefined ? undefined : parseSplit(split),
         secrets: keysOf(host.env),
+        env: host.env,
       });
-      if (json) terminal.out(JSON.stringify({ ...counts, files }));
-      else
-        for (const line of [...countLines(terminal, counts), ...files.map((file) => `wrote ${file}`)])
-          terminal.out(line);
-      done(0);
+      const lines = [
+        ...countLines(terminal, counts),
+        ...trainedLines(trained),
+        ...files.map((file) => `wrote ${file}`),
+        ...(files.length === 0 ? [NOTHING] : []),
+        ...(advice && files.length > 0 ? [advice] : []),
+        ...(flags.arguments === "string" ? [DOUBLE] : []),
+      ];
+      if (json) terminal.out(JSON.stringify({ ...counts, trained, files, advice }));
+      else for (const line of lines) terminal.out(line);
+      done(files.length === 0 ? 3 : 0);
     });
 };
 
@@ -105,6 +129,12 @@ export function countLines(terminal: Terminal, counts: CountsReport): string[] {
   ];
   const head = `${counts.in} records in = ${counts.used} used for ${counts.out} rows + ${left} left out`;
   return [terminal.paint("bold", head), ...table(rows, { right: [1] })].map(printable);
+}
+
+function trainedLines({ tokens, tokenizer, exact }: ExportResult["trained"]): string[] {
+  const kinds = Object.entries(tokens).map(([kind, number]) => `${kind} ${number.toLocaleString("en")}`);
+  if (kinds.length === 0) return [];
+  return [`trained on: ${kinds.join(", ")} tokens (${exact ? "" : "about, "}${tokenizer})`];
 }
 
 /** Keys in this environment: none of them may appear in a dataset. */

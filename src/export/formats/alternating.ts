@@ -3,7 +3,7 @@
 
 import { rawArguments } from "../row-text.ts";
 import type { AgentMessage, Call, DialogueMessage } from "../training-dialogue.ts";
-import { CUT_TAIL, endWithAgent, inCallOrder, MALFORMED, MERGED, structureProblem, TEXT_WITH_CALL } from "./format.ts";
+import { inCallOrder, MALFORMED, MERGED, TEXT_WITH_CALL } from "./format.ts";
 
 /** Results of parallel calls go into one observation, separated as the loader itself separates them. */
 export const RESULT_SEPARATOR = "\n</tool_response>\n<tool_response>\n";
@@ -13,14 +13,10 @@ const MEDIA = /<(image|video|audio)>/;
 export type Alternating = { messages: DialogueMessage[]; notes: string[] };
 
 /** The messages with sides taking turns, or the reason why they cannot. */
-export function alternate(given: DialogueMessage[], options: { cutTail: boolean }): Alternating | { reason: string } {
+export function alternate(given: DialogueMessage[]): Alternating | { reason: string } {
   const notes: string[] = [];
-  const { messages: ended, cut } = options.cutTail ? endWithAgent(given) : { messages: given, cut: false };
-  const reason = structureProblem(ended);
-  if (reason) return { reason };
-  if (cut) notes.push(CUT_TAIL);
-  const merged = mergeSides(inCallOrder(ended));
-  if (merged.length < ended.length) notes.push(MERGED);
+  const merged = mergeSides(inCallOrder(given));
+  if (merged.length < given.length) notes.push(MERGED);
   if (merged[0]?.role !== "user") return { reason: "it begins with the agent, and the loader wants a user first" };
   for (const message of merged) {
     if (MEDIA.test(message.content))
@@ -32,7 +28,10 @@ export function alternate(given: DialogueMessage[], options: { cutTail: boolean 
       if (message.content !== "" && !notes.includes(TEXT_WITH_CALL)) notes.push(TEXT_WITH_CALL);
     }
   }
-  return { messages: merged, notes };
+  const messages = merged.map((message) =>
+    message.role === "assistant" && message.calls.length > 0 ? { ...message, content: "" } : message,
+  );
+  return { messages, notes };
 }
 
 /** Two user messages in a row become one; so do two agent messages, if the first has no calls. */

@@ -1,7 +1,6 @@
 // Axolotl, `type: chat_template`: arguments and tools as JSON text, which its loader parses, since one argument name may
-// hold several types; a message's `train` says whether it is trained on (`message_field_training: train`). The last
-// message is the agent's: the loader wants a trainable last turn.
-import { type ChatStyle, chatColumn, readChat, toolsColumn, writeEndedChat } from "./chat.ts";
+// hold several types; a message's `train` says whether it is trained on (`message_field_training: train`).
+import { type ChatStyle, chatColumn, chatMessages, malformed, parsedChat, readChat, toolsColumn } from "./chat.ts";
 import type { Format } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "string", lossField: "train" };
@@ -11,11 +10,14 @@ export const axolotl: Format = {
   container: "jsonl",
   columns: { messages: chatColumn({ train: "boolean" }), tools: "string" },
   reasoning: { default: "keep", field: true },
+  unroll: "turn",
+  advice: () => "axolotl: set message_field_training: train, so that only the flagged messages are learnt",
   lossField: "train",
+  shortIds: true,
   write(dialogue, _record, options) {
-    const chat = writeEndedChat(dialogue, style, options);
-    if ("reason" in chat) return chat;
-    return { row: { messages: chat.messages, tools: toolsColumn(dialogue.tools, "text") }, notes: chat.notes };
+    const messages = chatMessages(dialogue, style, options);
+    return messages ? { row: { messages, tools: toolsColumn(dialogue.tools, "text") } } : malformed;
   },
   read: (row) => readChat(row.messages, row.tools),
+  template: (row) => parsedChat(row.messages, row.tools),
 };

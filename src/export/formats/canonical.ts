@@ -3,8 +3,8 @@
 import { type ExportRecord, toLine } from "../record.ts";
 import { type DatasetRow, shareText } from "../row-text.ts";
 import type { DialogueMessage } from "../training-dialogue.ts";
-import { type ChatStyle, chatColumn, chatMessages, readChat } from "./chat.ts";
-import type { ColumnType, Container, Format, FormatOptions, Pair } from "./format.ts";
+import { type ChatStyle, chatColumn, chatMessages, plainChat, readCompletion } from "./chat.ts";
+import { type ColumnType, type Container, type Format, type FormatOptions, listOf, type Pair } from "./format.ts";
 
 const style: ChatStyle = { ids: true, arguments: "raw", lossField: "loss" };
 const MESSAGES = chatColumn({ loss: "boolean" });
@@ -18,8 +18,6 @@ function createCanonical(container: Container): Format {
     name: container,
     container,
     columns: {
-      id: "string",
-      query_id: "string",
       rollout: "integer",
       dataset: "string",
       domains: { list: "string" },
@@ -32,7 +30,10 @@ function createCanonical(container: Container): Format {
       decided_by: { list: "string" },
       tags: { list: "string" },
     },
+    required: [["messages"], ["prompt", "completion"]],
     reasoning: { default: "keep", field: true },
+    unroll: "dialogue",
+    canonical: true,
     lossField: "loss",
     write(dialogue, record, options) {
       const { system, messages } = dialogue;
@@ -45,13 +46,13 @@ function createCanonical(container: Container): Format {
         },
       };
     },
-    read: (row) => readChat(row.messages, row.tools),
+    read: readCompletion,
+    template: (row) => plainChat([...listOf(row.prompt), ...listOf(row.completion ?? row.messages)], row.tools),
     pairs: {
       preference: {
-        columns: { query_id: "string", dataset: "string", prompt: MESSAGES, ...sides(), tools: "json" },
+        columns: { dataset: "string", prompt: MESSAGES, ...sides(), tools: "json" },
         write: ({ prompt, chosen, rejected, records }, options) => ({
           row: {
-            query_id: records.chosen.query_id,
             dataset: records.chosen.dataset,
             prompt: rows(prompt.messages, options, prompt.system),
             chosen: side(chosen, records.chosen, options),
@@ -62,7 +63,6 @@ function createCanonical(container: Container): Format {
       },
       kto: {
         columns: {
-          id: "string",
           prompt: MESSAGES,
           completion: MESSAGES,
           label: "boolean",
@@ -71,9 +71,8 @@ function createCanonical(container: Container): Format {
         },
         write: ({ prompt, completion, label, record }, options) => ({
           row: {
-            id: record.id,
             prompt: rows(prompt.messages, options, prompt.system),
-            completion: rows(completion, options),
+            completion: rows([completion], options),
             label,
             score: record.score,
             tools: shareText(prompt.tools),
@@ -88,8 +87,8 @@ function sides(): { [name: string]: ColumnType } {
   return { chosen: { fields: SIDES }, rejected: { fields: SIDES } };
 }
 
-function side(messages: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): DatasetRow {
-  return { id, score, messages: rows(messages, options) };
+function side(reply: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): DatasetRow {
+  return { id, score, messages: rows([reply], options) };
 }
 
 function rows(messages: DialogueMessage[], options: FormatOptions, system?: string): DatasetRow[] {

@@ -8,23 +8,17 @@ import {
   type TrainingDialogue,
   withThinking,
 } from "../training-dialogue.ts";
-import {
-  type ColumnType,
-  CUT_TAIL,
-  endWithAgent,
-  type FormatOptions,
-  listOf,
-  MALFORMED,
-  type Reading,
-  structureProblem,
-  textOf,
-} from "./format.ts";
+import { type ColumnType, type FormatOptions, listOf, MALFORMED, type Reading, textOf } from "./format.ts";
 
 export type ChatStyle = {
-  /** ids tie results to calls; without them results carry the tool's name and are in call order */
+  /** ids tie results to calls */
   ids: boolean;
+  /** results carry the tool's name */
+  names?: boolean;
   arguments: "object" | "string" | "raw";
   lossField?: string;
+  /** what the flag is where nothing was asked for */
+  lossDefault?: boolean;
   lossValue?: (loss: boolean) => unknown;
 };
 
@@ -39,7 +33,12 @@ export function chatMessages(
     if (message.role === "user") rows.push({ role: "user", content: message.content });
     else if (message.role === "tool") {
       const { callId, name, content } = message;
-      rows.push(style.ids ? { role: "tool", content, tool_call_id: callId } : { role: "tool", name, content });
+      rows.push({
+        role: "tool",
+        ...(style.names && { name }),
+        content,
+        ...(style.ids && { tool_call_id: callId }),
+      });
     } else {
       const row = agentMessage(message, style, options);
       if (!row) return undefined;
@@ -69,8 +68,8 @@ function agentMessage(
     }
     row.tool_calls = calls;
   }
-  if (style.lossField && message.loss !== undefined)
-    row[style.lossField] = style.lossValue ? style.lossValue(message.loss) : message.loss;
+  const loss = message.loss ?? style.lossDefault;
+  if (style.lossField && loss !== undefined) row[style.lossField] = style.lossValue ? style.lossValue(loss) : loss;
   return row;
 }
 
@@ -86,13 +85,42 @@ export function toolsColumn(tools: JsonObject[], as: "list" | "text"): unknown {
 
 export const malformed = { reason: MALFORMED };
 
-/** A whole dialogue that ends with the agent, or why it cannot be written. */
-export function writeEndedChat(dialogue: TrainingDialogue, style: ChatStyle, options: FormatOptions) {
-  const { messages, cut } = endWithAgent(dialogue.messages);
-  const reason = structureProblem(messages);
-  if (reason) return { reason };
-  const rows = chatMessages({ ...dialogue, messages }, style, options);
-  return rows ? { messages: rows, notes: cut ? [CUT_TAIL] : undefined } : malformed;
+/** For loaders that hand rows to the template as they are; tools as text are parsed by all of them. */
+export function plainChat(
+  messages: unknown,
+  tools: unknown,
+): { messages: JsonObject[]; tools: JsonObject[] | undefined } {
+  const list = typeof tools === "string" ? parseJson(tools) : tools;
+  return { messages: listOf(messages), tools: Array.isArray(list) && list.length > 0 ? listOf(list) : undefined };
+}
+
+/** For loaders that parse arguments and parameters given as text. */
+export function parsedChat(messages: unknown, tools: unknown): ReturnType<typeof plainChat> {
+  const chat = plainChat(messages, tools);
+  return {
+    messages: chat.messages.map((message) =>
+      Array.isArray(message.tool_calls)
+        ? { ...message, tool_calls: listOf(message.tool_calls).map((call) => parsedIn(call, "arguments")) }
+        : message,
+    ),
+    tools: chat.tools?.map((tool) => parsedIn(tool, "parameters")),
+  };
+}
+
+function parsedIn(item: JsonObject, member: "arguments" | "parameters"): JsonObject {
+  const named = item.function;
+  if (!isObject(named) || typeof named[member] !== "string") return item;
+  return { ...item, function: { ...named, [member]: parseJson(named[member]) ?? {} } as JsonObject };
+}
+
+/** `prompt` and `completion`, of which only the completion is learnt, or `messages`. */
+export function readCompletion(row: JsonObject): Reading {
+  if (row.prompt === undefined) return readChat(row.messages, row.tools);
+  const reading = readChat([...listOf(row.prompt), ...listOf(row.completion)], row.tools);
+  const context = listOf(row.prompt).filter(({ role }) => role !== "system" && role !== "developer").length;
+  for (const [index, message] of reading.dialogue.messages.entries())
+    if (message.role === "assistant") message.loss = index >= context;
+  return reading;
 }
 
 /** Messages of any such style, ours or not, with what is wrong in their shape. */
@@ -168,19 +196,26 @@ export function readToolList(tools: unknown, problems: string[]): JsonObject[] {
   });
 }
 
-export const CALLS: ColumnType = {
-  list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: "string" } } } },
-};
+export const CALLS = callsColumn("string");
 
-/** Messages as Parquet stores them: one type per member, arguments as text. */
-export function chatColumn(more: { [member: string]: ColumnType } = {}): ColumnType {
+function callsColumn(given: ColumnType): ColumnType {
+  return {
+    list: { fields: { id: "string", type: "string", function: { fields: { name: "string", arguments: given } } } },
+  };
+}
+
+/** Messages as Parquet stores them: one type per member; arguments as text, or as JSON that readers know to be JSON. */
+export function chatColumn(
+  more: { [member: string]: ColumnType } = {},
+  given: "string" | "json" = "string",
+): ColumnType {
   return {
     list: {
       fields: {
         role: "string",
         content: "string",
         reasoning_content: "string",
-        tool_calls: CALLS,
+        tool_calls: given === "json" ? callsColumn("json") : CALLS,
         tool_call_id: "string",
         name: "string",
         ...more,

@@ -1,8 +1,9 @@
 // What an exporter is: writes one format's rows from a dialogue, and reads them back by its loader's own rules.
 import { isObject, type Json, type JsonObject } from "../../core/index.ts";
 import type { ExportRecord } from "../record.ts";
-import type { DatasetRow } from "../row-text.ts";
+import type { DatasetRow, RawJson } from "../row-text.ts";
 import type { AgentMessage, DialogueMessage, ReasoningMode, TrainingDialogue } from "../training-dialogue.ts";
+import type { Unroll } from "../unroll.ts";
 
 export type Container = "jsonl" | "parquet";
 
@@ -10,8 +11,9 @@ export type ColumnType =
   | "string"
   | "boolean"
   | "integer"
+  /** a float, also where it is whole: a column has one type */
   | "number"
-  /** anything, as JSON text */
+  /** anything; in Parquet, JSON text that readers know to be JSON */
   | "json"
   | { list: ColumnType }
   | { fields: { [name: string]: ColumnType } };
@@ -27,10 +29,24 @@ export type FormatOptions = {
   /** how many rows went out before this one */
   index: number;
   inline: boolean;
+  /** how many messages come before what is learnt; undefined for a whole dialogue */
+  context: number | undefined;
+  /** the calls that solve the query, and where they come from */
+  groundTruth?: GroundTruth;
+};
+
+export type GroundTruth = {
+  /** `plan` or `validated_tasks`, executed; or the rollout whose calls they are */
+  from: string;
+  /** of that rollout, if it is scored */
+  score?: number;
+  calls: { name: string; arguments: RawJson }[];
 };
 
 /** A row with what was lost, or the reason why the loader would not take it. */
-export type Written = { row: DatasetRow; notes?: string[] } | { reason: string };
+export type Written =
+  | { row: DatasetRow; notes?: string[] /** what the row holds, if that is less */; messages?: DialogueMessage[] }
+  | { reason: string };
 
 export type Reading = { dialogue: TrainingDialogue; problems: string[] };
 
@@ -38,15 +54,33 @@ export type Format = {
   name: string;
   container: Container;
   columns: { [name: string]: ColumnType };
+  /** other columns for rows that are cut in this way */
+  columnsFor?(unroll: Unroll): { [name: string]: ColumnType };
+  /** the columns that a row must have, one of these sets; `messages` if nothing else is said */
+  required?: string[][];
   /** what happens to reasoning by default; `field` if the target has a separate place for it */
   reasoning: { default: ReasoningMode; field: boolean };
+  /** how a dialogue becomes rows unless asked otherwise: by turn where templates drop the reasoning of earlier turns */
+  unroll: Unroll;
+  /** the ways that its trainer would learn something else from, with the reason */
+  refuses?: { [mode in Unroll]?: string };
+  /** what the trainer must be told, so that it learns what the rows mean */
+  advice?(unroll: Unroll): string | undefined;
   /** the member that carries a message's loss flag, if the target has one */
   lossField?: string;
+  /** call ids become nine letters and digits, which the strictest template demands */
+  shortIds?: boolean;
+  /** rows are the records themselves: nothing is cut off, nothing checked */
+  canonical?: boolean;
   /** all rollouts of a query give the same row */
   oncePerQuery?: boolean;
   write(dialogue: TrainingDialogue, record: ExportRecord, options: FormatOptions): Written;
   read(row: JsonObject): Reading;
+  /** what its loader hands to the chat template; absent if the trainer has templates of its own */
+  template?(row: JsonObject): { messages: JsonObject[]; tools: JsonObject[] | undefined };
   pairs?: PairWriters;
+  /** files that go with the rows, by name */
+  files?: { [name: string]: string };
   /** the entry in dataset_info.json, if the target has such a file */
   info?(pairs: PairMode | undefined): { [key: string]: Json };
 };
@@ -54,14 +88,14 @@ export type Format = {
 export const PAIR_MODES = ["preference", "kto"] as const;
 export type PairMode = (typeof PAIR_MODES)[number];
 
-/** Two rollouts of one query: what both share, and how each continues from the agent's first difference. */
+/** Two rollouts of one query: what both share, and the reply in which the agent first differs. Only that is learnt. */
 export type Pair = {
   prompt: TrainingDialogue;
-  chosen: DialogueMessage[];
-  rejected: DialogueMessage[];
+  chosen: AgentMessage;
+  rejected: AgentMessage;
   records: { chosen: ExportRecord; rejected: ExportRecord };
 };
-export type Judged = { prompt: TrainingDialogue; completion: DialogueMessage[]; label: boolean; record: ExportRecord };
+export type Judged = { prompt: TrainingDialogue; completion: AgentMessage; label: boolean; record: ExportRecord };
 
 type PairWriters = {
   preference?: { columns: { [name: string]: ColumnType }; write(pair: Pair, options: FormatOptions): Written };
@@ -70,15 +104,9 @@ type PairWriters = {
 
 export const MALFORMED = "the arguments of a call are not a JSON object, which this format needs";
 export const TEXT_WITH_CALL = "text next to a call dropped: the loader has no place for it";
-export const CUT_TAIL = "messages behind the agent's last one cut off";
+export const CUT_TAIL = "messages behind the last one that is learnt cut off";
 export const MERGED = "messages of one side in a row merged";
 const NO_AGENT = "the agent says nothing";
-
-/** Loaders that learn from the end want the agent to have the last word. */
-export function endWithAgent(messages: DialogueMessage[]): { messages: DialogueMessage[]; cut: boolean } {
-  const last = messages.findLastIndex(({ role }) => role === "assistant");
-  return last === messages.length - 1 ? { messages, cut: false } : { messages: messages.slice(0, last + 1), cut: true };
-}
 
 /** Why no loader of dialogues with tools would understand this one; calls at the very end may be unanswered. */
 export function structureProblem(messages: readonly DialogueMessage[]): string | undefined {

@@ -6,7 +6,9 @@ import { describe, expect, test } from "vitest";
 import { calls, DIALOGUE, record, result, says, user, writeRun } from "../../../test/support/export-records.ts";
 import { canonicalJson, type JsonObject, type TrajectoryMessage } from "../../core/index.ts";
 import { checkDialogue } from "../check-dialogue.ts";
-import { rowText } from "../row-text.ts";
+import { withoutNulls } from "../read-rows.ts";
+import { type Made, RowMaker, type RowOptions } from "../row-maker.ts";
+import { RawJson, rowText } from "../row-text.ts";
 import {
   type DialogueMessage,
   INLINE_CLASH,
@@ -14,18 +16,10 @@ import {
   type TrainingDialogue,
   toDialogue,
 } from "../training-dialogue.ts";
+import { unroll } from "../unroll.ts";
 import { createParquetWriter } from "../write-parquet.ts";
 import { mergeSides } from "./alternating.ts";
-import {
-  CUT_TAIL,
-  endWithAgent,
-  type Format,
-  type FormatOptions,
-  MALFORMED,
-  MERGED,
-  TEXT_WITH_CALL,
-  type Written,
-} from "./format.ts";
+import { CUT_TAIL, type Format, MALFORMED, MERGED, TEXT_WITH_CALL, type Written } from "./format.ts";
 import { FORMATS, findFormat } from "./index.ts";
 
 const ODD = [
@@ -100,35 +94,27 @@ const anyMessages: fc.Arbitrary<TrajectoryMessage[]> = fc
 
 const dialogues = [...FORMATS.values()].filter(({ oncePerQuery }) => !oncePerQuery);
 
-function optionsOf(format: Format): FormatOptions {
-  const inline = format.reasoning.default === "inline";
-  return {
-    dataSource: "agent",
-    useCot: true,
-    arguments: "object",
-    container: "jsonl",
-    split: "train",
-    index: 0,
-    inline,
-  };
-}
-
+/** A whole dialogue as one row, with what the row should hold. */
 function write(
   format: Format,
   messages: TrajectoryMessage[],
-  options = optionsOf(format),
+  options: Partial<RowOptions> = {},
 ): { written: Written; dialogue: TrainingDialogue } {
   const made = record({ messages });
-  const shape = { reasoning: "all", inline: options.inline, loss: undefined } as const;
-  const dialogue = toDialogue(made, shape);
-  if (typeof dialogue === "string")
-    return { written: { reason: dialogue }, dialogue: { system: "", tools: [], messages: [] } };
-  return { written: format.write(dialogue, made, options), dialogue };
+  const maker = new RowMaker({ format: format.name, unroll: "dialogue", ...options });
+  const { rows, reason } = maker.write(made, { split: "train", index: 0 }, TRUTH) as never as MadeOrReason;
+  const shape = { reasoning: maker.dropsReasoning ? "none" : "all", inline: false, loss: undefined } as const;
+  const dialogue = toDialogue(made, shape) as TrainingDialogue;
+  return { written: reason === undefined ? (rows[0] as Made) : { reason }, dialogue };
 }
 
+type MadeOrReason = { rows: Made[]; reason?: string };
+const TRUTH = { from: "plan", calls: [{ name: "renew_loan", arguments: new RawJson('{"id": 7}') }] };
+
 /** What must come back, given what the format said it lost. */
-function expected({ system, tools, messages }: TrainingDialogue, notes: string[]): object {
-  let kept = notes.includes(CUT_TAIL) ? endWithAgent(messages).messages : messages;
+function expected(dialogue: TrainingDialogue, notes: string[]): object {
+  const { system, tools } = dialogue;
+  let kept = notes.includes(CUT_TAIL) ? (unroll(dialogue, "dialogue")[0]?.dialogue.messages ?? []) : dialogue.messages;
   if (notes.includes(MERGED)) kept = mergeSides(kept);
   if (notes.includes(TEXT_WITH_CALL))
     kept = kept.map((message) =>
@@ -176,7 +162,9 @@ describe.each(dialogues.map((format) => [format.name, format] as const))("%s", (
       fc.property(anyMessages, (messages) => {
         const { written, dialogue } = write(format, messages);
         if ("reason" in written) {
-          expect(written.reason).toMatch(new RegExp(`${INLINE_CLASH}|media|mark that parts`));
+          expect(written.reason).toMatch(
+            new RegExp(`${INLINE_CLASH}|media|mark that parts|left to learn|beyond 64 bits`),
+          );
           return;
         }
         const text = rowText(written.row);
@@ -201,7 +189,7 @@ describe.each(dialogues.map((format) => [format.name, format] as const))("%s", (
   });
 
   test("a Parquet file holds the same rows", async () => {
-    const options = { ...optionsOf(format), container: "parquet" as const };
+    const options = { container: "parquet" as const };
     // the reader used in this test strips a byte order mark from the start of a text
     const samples = fc
       .sample(anyMessages, { numRuns: 20, seed: 7 })
@@ -210,13 +198,14 @@ describe.each(dialogues.map((format) => [format.name, format] as const))("%s", (
     const made = samples.map((messages) => write(format, messages, options)).filter(({ written }) => "row" in written);
     const folder = writeRun([]);
     const file = join(folder, "rows.parquet");
-    const writer = createParquetWriter(file, format.columns);
+    const { columns } = new RowMaker({ format: format.name, unroll: "dialogue" });
+    const writer = createParquetWriter(file, columns);
     for (const { written } of made) if ("row" in written) writer.write(written.row);
     writer.close();
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file) });
     expect(rows).toHaveLength(made.length);
     for (const [index, { written, dialogue }] of made.entries()) {
-      const reading = format.read(JSON.parse(JSON.stringify(rows[index])) as JsonObject);
+      const reading = format.read(withoutNulls(rows[index]) as JsonObject);
       expect(comparable(reading.dialogue)).toEqual(expected(dialogue, ("notes" in written && written.notes) || []));
     }
     rmSync(folder, { recursive: true });
@@ -225,7 +214,7 @@ describe.each(dialogues.map((format) => [format.name, format] as const))("%s", (
 
 test("numbers in arguments keep the very text that the model wrote", () => {
   const raw = '{"id": 12345678901234567890, "price": 1.0}';
-  for (const name of ["trl", "axolotl", "llamafactory", "llamafactory-openai", "ms-swift", "openai"]) {
+  for (const name of ["axolotl", "llamafactory", "llamafactory-openai", "ms-swift", "openai"]) {
     const { written } = write(findFormat(name), [
       user("Hi"),
       calls(["a", "find_book", raw]),
@@ -235,6 +224,17 @@ test("numbers in arguments keep the very text that the model wrote", () => {
     const text = "row" in written ? rowText(written.row).replaceAll("\\", "") : "";
     expect(text, name).toContain('"id": 12345678901234567890, "price": 1.0');
   }
+});
+
+test("a number beyond 64 bits, which datasets cannot hold, leaves a trl row out, unless arguments are text", () => {
+  const dialogue = (given: string) => [user("Hi"), calls(["a", "find_book", given]), result("a", "{}"), says("Done.")];
+  const trl = findFormat("trl");
+  for (const given of ['{"id": 9223372036854775808}', '{"id": -9223372036854775809}', '{"id": [1e400]}']) {
+    expect(write(trl, dialogue(given)).written).toMatchObject({ reason: expect.stringContaining("beyond 64 bits") });
+    expect(write(trl, dialogue(given), { arguments: "string" }).written).toHaveProperty("row");
+  }
+  for (const given of ['{"id": -9223372036854775808}', '{"id": "99999999999999999999 1e400"}', '{"id": 1.0e-400}'])
+    expect(write(trl, dialogue(given)).written).toHaveProperty("row");
 });
 
 test("openai leaves out empty lists, keeps arguments as text and ends with the agent", () => {
@@ -254,13 +254,15 @@ test("openai leaves out empty lists, keeps arguments as text and ends with the a
 test("trl writes arguments as objects, or as text where asked", () => {
   const format = findFormat("trl");
   const row = (kind: "object" | "string") =>
-    JSON.parse(
-      rowText(
-        (write(format, DIALOGUE, { ...optionsOf(format), arguments: kind }).written as { row: object }).row as never,
-      ),
-    );
+    JSON.parse(rowText((write(format, DIALOGUE, { arguments: kind }).written as { row: object }).row as never));
   expect(row("object").messages[2].tool_calls[0].function.arguments).toEqual({ id: 7 });
-  expect(row("object").messages[3]).toEqual({ role: "tool", name: "find_book", content: '{"title":"Emma"}' });
+  expect(row("object").messages[3]).toEqual({
+    role: "tool",
+    name: "find_book",
+    content: '{"title":"Emma"}',
+    tool_call_id: row("object").messages[2].tool_calls[0].id,
+  });
+  expect(row("object").messages[3].tool_call_id).toMatch(/^[A-Za-z0-9]{9}$/);
   expect(row("string").messages[2].tool_calls[0].function.arguments).toBe('{"id": 7}');
   expect(typeof row("string").tools).toBe("string");
 });
@@ -304,7 +306,7 @@ test("llamafactory reports text next to a call, a dialogue that the agent begins
 test("deepseek rows have exactly the five members in each message, null where absent", () => {
   const { written } = write(findFormat("deepseek"), DIALOGUE);
   const row = JSON.parse(rowText((written as { row: object }).row as never));
-  expect(Object.keys(row)).toEqual(["messages", "id", "data_source", "use_cot", "tools"]);
+  expect(Object.keys(row)).toEqual(["id", "query_id", "messages", "data_source", "use_cot", "tools"]);
   for (const message of row.messages)
     expect(Object.keys(message).sort()).toEqual(["content", "reasoning_content", "role", "tool_call_id", "tool_calls"]);
   expect(row.messages[1]).toEqual({
@@ -326,7 +328,12 @@ test("verl-rl gives the prompt of a query with what a reward needs", () => {
     extra_info: { split: "train", index: 0, need_tools_kwargs: true, interaction_kwargs: { query_id: "q1" } },
     agent_name: "tool_agent",
   });
-  expect(JSON.parse(row.reward_model.ground_truth).calls).toHaveLength(3);
+  expect(JSON.parse(row.reward_model.ground_truth)).toEqual({
+    dataset: "Desk",
+    query_id: "q1",
+    from: "plan",
+    calls: [{ name: "renew_loan", arguments: { id: 7 } }],
+  });
 });
 
 test("a result without its call, and a call without its result, are reported by every trainer's format", () => {

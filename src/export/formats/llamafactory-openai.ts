@@ -7,7 +7,7 @@ import { type DialogueMessage, type TrainingDialogue, withThinking } from "../tr
 import { alternate, callsText } from "./alternating.ts";
 import { readChat, toolsColumn } from "./chat.ts";
 import { type ColumnType, type Format, listOf, type Reading, textOf } from "./format.ts";
-import { llamafactory } from "./llamafactory.ts";
+import { adviseMask, llamafactory, ONLY_LAST } from "./llamafactory.ts";
 
 const MESSAGES: ColumnType = { list: { fields: { role: "string", content: "string" } } };
 
@@ -16,16 +16,19 @@ export const llamafactoryOpenai: Format = {
   container: "jsonl",
   columns: { messages: MESSAGES, tools: "string" },
   reasoning: { default: "inline", field: false },
+  unroll: "dialogue",
+  refuses: { turn: ONLY_LAST },
+  advice: adviseMask,
   write(dialogue) {
-    const sides = alternate(dialogue.messages, { cutTail: true });
+    const sides = alternate(dialogue.messages);
     if ("reason" in sides) return sides;
     const system = dialogue.system === undefined ? [] : [{ role: "system", content: dialogue.system }];
     return {
+      ...sides,
       row: {
         messages: [...system, ...sides.messages.map(messageRow)],
         tools: dialogue.tools.length > 0 ? toolsColumn(dialogue.tools, "text") : "",
       },
-      notes: sides.notes,
     };
   },
   read,

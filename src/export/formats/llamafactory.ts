@@ -9,6 +9,7 @@ import {
   type TrainingDialogue,
   withThinking,
 } from "../training-dialogue.ts";
+import type { Unroll } from "../unroll.ts";
 import { alternate, callsText, RESULT_SEPARATOR } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
 import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
@@ -16,25 +17,35 @@ import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
 const TURN: ColumnType = { fields: { from: "string", value: "string" } };
 const REST: { [name: string]: ColumnType } = { system: "string", tools: "string" };
 
+/** Its `mask_history` learns one message, the last. */
+export const ONLY_LAST = "it can learn from all of a dialogue or from its last message: --unroll dialogue or step";
+
+export function adviseMask(unroll: Unroll): string | undefined {
+  return unroll === "step"
+    ? "LLaMA-Factory: set mask_history: true and preserve_thinking: true, so that the last message is learnt in the context it had"
+    : undefined;
+}
+
 export const llamafactory: Format = {
   name: "llamafactory",
   container: "jsonl",
   columns: { conversations: { list: TURN }, ...REST },
+  required: [["conversations"]],
   reasoning: { default: "inline", field: false },
+  unroll: "dialogue",
+  refuses: { turn: ONLY_LAST },
+  advice: adviseMask,
   write(dialogue) {
-    const sides = alternate(dialogue.messages, { cutTail: true });
+    const sides = alternate(dialogue.messages);
     if ("reason" in sides) return sides;
-    return { row: { conversations: turnsOf(sides.messages), ...labels(dialogue) }, notes: sides.notes };
+    return { ...sides, row: { conversations: turnsOf(sides.messages), ...labels(dialogue) } };
   },
   read: (row) => readTurns(listOf(row.conversations), row),
   pairs: {
     preference: {
       columns: { conversations: { list: TURN }, chosen: TURN, rejected: TURN, ...REST },
       write({ prompt, chosen, rejected }) {
-        const first = [chosen, rejected].map((rest) =>
-          alternate([...prompt.messages, ...rest.slice(0, 1)], { cutTail: true }),
-        );
-        const [better, worse] = first;
+        const [better, worse] = [chosen, rejected].map((reply) => alternate([...prompt.messages, reply]));
         if (!better || !worse || "reason" in better) return better as { reason: string };
         if ("reason" in worse) return worse;
         const turns = turnsOf(better.messages);
@@ -52,7 +63,7 @@ export const llamafactory: Format = {
     kto: {
       columns: { conversations: { list: TURN }, kto_tag: "boolean", ...REST },
       write({ prompt, completion, label }) {
-        const sides = alternate([...prompt.messages, ...completion], { cutTail: true });
+        const sides = alternate([...prompt.messages, completion]);
         if ("reason" in sides) return sides;
         return {
           row: { conversations: turnsOf(sides.messages), kto_tag: label, ...labels(prompt) },

@@ -1,6 +1,5 @@
 // ms-swift: calls and results are separate messages, `tool_call` and `tool_response`; `tools` is JSON text; `loss` says
-// whether a message is trained on. Reasoning goes into the text: the loader drops other members of a message. The agent
-// has the last word.
+// whether a message is trained on. Reasoning goes into the text: the loader drops other members of a message.
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
 import { type DatasetRow, rawArguments } from "../row-text.ts";
 import {
@@ -14,15 +13,12 @@ import { mergeSides } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
 import {
   type ColumnType,
-  CUT_TAIL,
-  endWithAgent,
   type Format,
   inCallOrder,
   listOf,
   MALFORMED,
   MERGED,
   type Reading,
-  structureProblem,
   textOf,
 } from "./format.ts";
 
@@ -34,6 +30,7 @@ export const msSwift: Format = {
   container: "jsonl",
   columns: { messages: MESSAGES, tools: "string" },
   reasoning: { default: "inline", field: false },
+  unroll: "dialogue",
   lossField: "loss",
   write(dialogue) {
     const messages = rowsOf(dialogue.messages, dialogue.system);
@@ -45,8 +42,8 @@ export const msSwift: Format = {
     preference: {
       columns: { messages: MESSAGES, rejected_messages: MESSAGES, tools: "string" },
       write({ prompt, chosen, rejected }) {
-        const better = rowsOf([...prompt.messages, ...chosen], prompt.system);
-        const worse = rowsOf([...prompt.messages, ...rejected], prompt.system);
+        const better = rowsOf([...prompt.messages, chosen], prompt.system);
+        const worse = rowsOf([...prompt.messages, rejected], prompt.system);
         if ("reason" in better) return better;
         if ("reason" in worse) return worse;
         const tools = toolsColumn(prompt.tools, "text");
@@ -56,7 +53,7 @@ export const msSwift: Format = {
     kto: {
       columns: { messages: MESSAGES, label: "boolean", tools: "string" },
       write({ prompt, completion, label }) {
-        const messages = rowsOf([...prompt.messages, ...completion], prompt.system);
+        const messages = rowsOf([...prompt.messages, completion], prompt.system);
         if ("reason" in messages) return messages;
         return {
           row: { messages: messages.rows, label, tools: toolsColumn(prompt.tools, "text") },
@@ -71,10 +68,7 @@ function rowsOf(
   given: DialogueMessage[],
   system?: string,
 ): { rows: DatasetRow[]; notes: string[] } | { reason: string } {
-  const { messages: ended, cut } = endWithAgent(given);
-  const reason = structureProblem(ended);
-  if (reason) return { reason };
-  const messages = mergeSides(inCallOrder(ended));
+  const messages = mergeSides(inCallOrder(given));
   const rows: DatasetRow[] = system === undefined ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
     if (MEDIA.test(message.content))
@@ -87,7 +81,7 @@ function rowsOf(
       rows.push(...added);
     }
   }
-  return { rows, notes: [...(cut ? [CUT_TAIL] : []), ...(messages.length < ended.length ? [MERGED] : [])] };
+  return { rows, notes: messages.length < given.length ? [MERGED] : [] };
 }
 
 /** Text and calls of one reply are written one after the other; the loader joins them again. */

@@ -1,6 +1,7 @@
 // verl, reinforcement learning: the prompt of a query and what its reward may be computed from; one row per query. The
-// trainer plays the rollouts itself, so of the record only the opening, the calls and the names are written.
-import type { DialogueMessage } from "../training-dialogue.ts";
+// trainer plays the rollouts itself, so of the record only the opening and the names are written. The ground truth says
+// where it comes from.
+import { rowText } from "../row-text.ts";
 import { readChat } from "./chat.ts";
 import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
 
@@ -25,9 +26,11 @@ export const verlRl: Format = {
     },
     agent_name: "string",
   },
+  required: [["data_source", "prompt", "ability", "reward_model", "extra_info", "agent_name"]],
   reasoning: { default: "drop", field: false },
+  unroll: "dialogue",
   oncePerQuery: true,
-  write({ system, messages }, record, { split, index, dataSource }) {
+  write({ system, messages }, record, { split, index, dataSource, groundTruth }) {
     const opening = messages.slice(0, messages.findIndex(({ role }) => role === "user") + 1);
     if (opening.length === 0) return { reason: "no user speaks" };
     if (opening.some(({ role }) => role === "tool")) return { reason: "a tool is called before the user speaks" };
@@ -38,7 +41,7 @@ export const verlRl: Format = {
         data_source: dataSource,
         prompt: system === undefined ? prompt : [{ role: "system", content: system }, ...prompt],
         ability: "tool_use",
-        reward_model: { style: "rule", ground_truth: JSON.stringify({ ...keys, calls: callsOf(messages) }) },
+        reward_model: { style: "rule", ground_truth: rowText({ ...keys, ...groundTruth }) },
         extra_info: {
           split,
           index,
@@ -60,9 +63,3 @@ export const verlRl: Format = {
     return reading;
   },
 };
-
-function callsOf(messages: DialogueMessage[]): { name: string; arguments: string }[] {
-  return messages.flatMap((message) =>
-    message.role === "assistant" ? message.calls.map(({ name, arguments: given }) => ({ name, arguments: given })) : [],
-  );
-}

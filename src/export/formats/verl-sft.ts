@@ -1,16 +1,19 @@
-// verl, multi-turn SFT: Parquet with `messages`, `tools` and `enable_thinking`. Its loader hands `tools` to the chat template
-// as they are and parses no text, so they are records; their parameter schemas, which differ from tool to tool, are
-// JSON text inside them, since Parquet would fill records of mixed shape with nulls.
+// verl, multi-turn SFT: Parquet with `messages`, `tools` and `enable_thinking`. Parquet would fill records of mixed shape
+// with nulls, so arguments and parameter schemas are JSON text. verl's own class renders each message alone and parses
+// nothing: templates then drop reasoning, and see schemas as escaped text. `rollout_verl.py`, which goes with the rows,
+// is the class for verl's `data.custom_cls` that renders the whole row and learns the flagged messages.
+import { fileURLToPath } from "node:url";
 import { isObject, type JsonObject } from "../../core/index.ts";
-import { type ChatStyle, chatColumn, chatMessages, malformed, readChat } from "./chat.ts";
-import { type ColumnType, type Format, structureProblem } from "./format.ts";
+import { sharedText } from "../row-text.ts";
+import { type ChatStyle, chatColumn, chatMessages, malformed, parsedChat, readChat } from "./chat.ts";
+import type { ColumnType, Format } from "./format.ts";
 
-const style: ChatStyle = { ids: true, arguments: "string" };
+const style: ChatStyle = { ids: true, arguments: "string", lossField: "loss", lossDefault: true };
 const TOOLS: ColumnType = {
   list: {
     fields: {
       type: "string",
-      function: { fields: { name: "string", description: "string", parameters: "string" } },
+      function: { fields: { name: "string", description: "string", parameters: "string", strict: "boolean" } },
     },
   },
 };
@@ -18,17 +21,22 @@ const TOOLS: ColumnType = {
 export const verlSft: Format = {
   name: "verl-sft",
   container: "parquet",
-  columns: { messages: chatColumn(), tools: TOOLS, enable_thinking: "boolean" },
+  columns: { messages: chatColumn({ loss: "boolean" }), tools: TOOLS, enable_thinking: "boolean" },
   reasoning: { default: "keep", field: true },
+  unroll: "turn",
+  advice: () =>
+    "verl: set data.custom_cls.path to the rollout_verl.py next to the rows and data.custom_cls.name=RolloutDataset",
+  lossField: "loss",
+  shortIds: true,
+  files: { "rollout_verl.py": fileURLToPath(new URL("./rollout_verl.py", import.meta.url)) },
   write(dialogue, _record, options) {
-    const reason = structureProblem(dialogue.messages);
-    if (reason) return { reason };
-    const rows = chatMessages(dialogue, style, options);
-    if (!rows) return malformed;
+    const messages = chatMessages(dialogue, style, options);
+    if (!messages) return malformed;
     const thinks = dialogue.messages.some((message) => message.role === "assistant" && message.reasoning);
-    return { row: { messages: rows, tools: toolsOf(dialogue.tools), enable_thinking: thinks } };
+    return { row: { messages, tools: toolsOf(dialogue.tools), enable_thinking: thinks } };
   },
   read: (row) => readChat(row.messages, row.tools),
+  template: (row) => parsedChat(row.messages, row.tools),
 };
 
 const known = new WeakMap<JsonObject[], unknown[]>();
@@ -37,12 +45,12 @@ function toolsOf(tools: JsonObject[]): unknown[] {
   let flat = known.get(tools);
   if (!flat) {
     flat = tools.map((tool) => {
-      const {
-        name,
-        description = "",
-        parameters = {},
-      } = (isObject(tool.function) ? tool.function : tool) as JsonObject;
-      return { type: "function", function: { name, description, parameters: JSON.stringify(parameters) } };
+      const { parameters = {}, ...named } = (isObject(tool.function) ? tool.function : tool) as JsonObject;
+      const { name, description = "", strict } = named;
+      return {
+        type: "function",
+        function: { name, description, parameters: sharedText(parameters as object), strict },
+      };
     });
     known.set(tools, flat);
   }

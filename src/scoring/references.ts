@@ -1,0 +1,55 @@
+// The executed references of a run's queries: what a flawless agent calls, with the arguments it really gives.
+import type { JsonObject, Variables } from "../core/index.ts";
+import { openResources, type RunResources } from "../domains/index.ts";
+import { openRun } from "../runs/index.ts";
+import type { ScoredDataset } from "./evaluate.ts";
+import { findReference } from "./reference.ts";
+import { readRunSettings } from "./score-run.ts";
+import { openScoredDatasets } from "./scored-datasets.ts";
+
+export type ReferenceCalls = { source: "plan" | "validated_tasks"; calls: { name: string; arguments: JsonObject }[] };
+
+export type ReferencesOptions = { basePath?: string; env?: Variables; onNotice?: (message: string) => void };
+
+export class References {
+  readonly #resources: RunResources;
+  readonly #datasets: Map<string, ScoredDataset>;
+
+  private constructor(resources: RunResources, datasets: readonly ScoredDataset[]) {
+    this.#resources = resources;
+    this.#datasets = new Map(datasets.map((dataset) => [dataset.name, dataset]));
+  }
+
+  static async open(
+    folder: string,
+    { basePath, env = {}, onNotice = () => {} }: ReferencesOptions,
+  ): Promise<References> {
+    const { manifest } = openRun(folder);
+    const resources = openResources({ env, nameStyle: "prefixed", onNotice, python: readRunSettings(manifest).python });
+    try {
+      return new References(
+        resources,
+        await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
+      );
+    } catch (error) {
+      await resources.close();
+      throw error;
+    }
+  }
+
+  /** Undefined if the query has none, or none that could be executed. */
+  async find(dataset: string, queryId: string): Promise<ReferenceCalls | undefined> {
+    const { domain, query, validated, openEnvironment } = this.#datasets.get(dataset) ?? {};
+    const asked = query?.(queryId);
+    if (!asked || !domain || typeof openEnvironment === "string") return undefined;
+    const reference = await findReference(asked, domain, validated?.(asked));
+    if (typeof reference === "string" || reference.source === "trajectory") return undefined;
+    if (reference.calls.some(({ kind }) => kind === "unplayed")) return undefined;
+    const calls = reference.calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
+    return { source: reference.source, calls };
+  }
+
+  close(): Promise<void> {
+    return this.#resources.close();
+  }
+}
