@@ -1,7 +1,7 @@
 // `rollout replay` as a person uses it: what is printed, and the exit codes.
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
 import { single, type WorkFolder, workFolder } from "./support/cli.ts";
 import { itemQuery, lines, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
@@ -76,7 +76,7 @@ test("a run that was cut off: only records count, and a torn last line is left o
   work.write("slow", "");
   const { child, finished } = work.start([...SHOP, "--max-workers", "1"]);
   await work.until("waiting");
-  await work.until(SHOP_FILE);
+  await vi.waitFor(() => expect(work.records(SHOP_FILE)).toHaveLength(1), { timeout: 30_000 });
   child.kill("SIGKILL");
   await finished;
   expect((await work.run(["replay", "out"])).stdout).toBe("out: 1 records, 1 calls made again: all agree\n");

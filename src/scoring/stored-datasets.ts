@@ -29,10 +29,10 @@ import { type FindValidated, openValidatedTasks } from "./validated-tasks.ts";
 export type DatasetOrigin = { domain: DomainFiles; queryFiles: string[]; mcpServers?: McpServersConfig };
 
 /** What a record says about how it was made. */
-export type RecordSettings = Pick<Trajectory["metadata"], "seed" | "mode" | "fingerprint">;
+type RecordSettings = Pick<Trajectory["metadata"], "seed" | "mode" | "fingerprint">;
 
 /** Opens an environment like the rollout's own. */
-export type OpenLike = (query: Query, made: RecordSettings) => Promise<Environment>;
+type OpenLike = (query: Query, made: RecordSettings) => Promise<Environment>;
 
 export type StoredDataset = {
   name: string;
