@@ -21,7 +21,14 @@ export {
   type Transform,
   validateFile,
 } from "./export/index.ts";
-export { makeRollouts, type RunResult } from "./runner/index.ts";
+export {
+  type Difference,
+  makeRollouts,
+  type ReplayedRun,
+  type ReplayRunOptions,
+  type RunResult,
+  replayRun,
+} from "./runner/index.ts";
 export {
   buildReport,
   type Check,

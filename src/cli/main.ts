@@ -10,7 +10,7 @@ Examples:
   rollout single --list                         what there is to run
   rollout single --domains StudentAcademicPortal --limit 3 --verbose
 
-Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures remain, 4 stopped by a budget, 130 interrupted.`;
+Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures (replay: differences) remain, 4 stopped by a budget, 130 interrupted.`;
 
 /** Each is a file in `commands/`; only the one that is run is loaded. */
 const COMMANDS = {
@@ -22,6 +22,7 @@ const COMMANDS = {
   status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
   show: "a run's rollouts and their verdicts, or one of them, readable: calls, times, what the checks found",
   sort: "put the trajectories of a run into their canonical order",
+  replay: "make the recorded calls of runs again and compare results and final states with the records",
   eval: "score a run's rollouts into scores.jsonl; what is scored already is kept",
   report: "print what scored runs came to, and write report.html and report.json",
   export: "write trajectories of runs or files in a format that a trainer loads",

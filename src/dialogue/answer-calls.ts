@@ -10,7 +10,7 @@ import {
   timestamp,
 } from "../core/index.ts";
 
-type Answering = { environment: Environment; clock: Clock; signal: AbortSignal };
+type Answering = { environment: Pick<Environment, "call" | "isReadOnly">; clock: Clock; signal: AbortSignal };
 
 export async function* answerCalls(
   answering: Answering,

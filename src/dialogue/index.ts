@@ -1,3 +1,4 @@
+export { answerCalls } from "./answer-calls.ts";
 export { readUserText } from "./end-tokens.ts";
 export { faultsOf, toMessages } from "./messages.ts";
 export { playDialogue } from "./play-dialogue.ts";

@@ -29,10 +29,6 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
   });
 }
 
-export function rolloutFingerprint(base: string, queryHash: string): string {
-  return contentHash(`${base} ${queryHash}`);
-}
-
 /** In words, for a person: what differs between the parts then and now. */
 export function describeDrift(then: FingerprintParts | undefined, now: FingerprintParts): string[] {
   if (!then) return [];

@@ -2,3 +2,5 @@ export { type MakeOptions, makeRollouts, networkOptions, type RunResult } from "
 export { chooseOutputs, outputOf } from "./output-files.ts";
 export { chooseQueries, DriftError, requireKnownIds } from "./plan.ts";
 export { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
+export type { Difference } from "./replay-record.ts";
+export { type ReplayedRun, type ReplayRunOptions, replayRun } from "./replay-run.ts";

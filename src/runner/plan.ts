@@ -13,8 +13,8 @@ import {
   type Usage,
   UsageError,
 } from "../core/index.ts";
-import { keyText, type RunFolder, type Unfinished } from "../runs/index.ts";
-import { describeDrift, rolloutFingerprint } from "./fingerprint.ts";
+import { keyText, type RunFolder, rolloutFingerprint, type Unfinished } from "../runs/index.ts";
+import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 

@@ -9,6 +9,7 @@ export {
   type Manifest,
   type ManifestDataset,
   readManifest,
+  rolloutFingerprint,
 } from "./manifest.ts";
 export { newestRun, openRun, type RolloutRecord, type RunOverview, readRollouts, readRun } from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";

@@ -1,6 +1,6 @@
 // What was asked of a run: enough to understand it later, to resume it, and to say what changed since.
 import { existsSync, readFileSync } from "node:fs";
-import { isObject, type Json, messageOf, UsageError } from "../core/index.ts";
+import { contentHash, isObject, type Json, messageOf, UsageError } from "../core/index.ts";
 import { writeWhole } from "../files/index.ts";
 
 /** 2: the manifest holds the resolved config, flags included, and no command. */
@@ -39,6 +39,11 @@ export type ManifestDataset = {
   /** earlier settings; records made with them are kept */
   earlier?: { parts: FingerprintParts; base: string }[];
 };
+
+/** `base` is the hash of the settings' parts. */
+export function rolloutFingerprint(base: string, queryHash: string): string {
+  return contentHash(`${base} ${queryHash}`);
+}
 
 export function readManifest(path: string): Manifest | undefined {
   if (!existsSync(path)) return undefined;

@@ -2,16 +2,7 @@
 // run that is still running is caught up with as often as asked. Trajectories are only ever read.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import {
-  contentHash,
-  type Environment,
-  type ModelClient,
-  type Query,
-  RolloutError,
-  type Trajectory,
-  UsageError,
-} from "../core/index.ts";
-import type { Domain } from "../domains/index.ts";
+import { contentHash, type ModelClient, type Query, RolloutError, type Trajectory, UsageError } from "../core/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
 import { recordKeyText } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
@@ -20,23 +11,12 @@ import { openVoteStore } from "./judge/vote-store.ts";
 import { findReference, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, toScoreRecord } from "./scores.ts";
+import type { StoredDataset } from "./stored-datasets.ts";
 import { readTranscript } from "./transcript.ts";
-import type { FindValidated } from "./validated-tasks.ts";
-
-export type ScoredDataset = {
-  name: string;
-  /** the files that hold its records */
-  outputs: string[];
-  domain: Domain | undefined;
-  query(id: string): Query | undefined;
-  validated?: FindValidated;
-  /** opens an environment like the rollout's own, or says why there is none */
-  openEnvironment: ((query: Query, seed: number) => Promise<Environment>) | string;
-};
 
 export type EvaluationOptions = {
   folder: string;
-  datasets: ScoredDataset[];
+  datasets: StoredDataset[];
   checks: Check[];
   judge?: { client: ModelClient; votes: number };
   /** rollouts at once */
@@ -116,7 +96,7 @@ export class Evaluation {
   }
 
   /** `bytes` are valid only until the next line is taken. */
-  *#newLines(): Generator<{ dataset: ScoredDataset; bytes: Buffer }, undefined> {
+  *#newLines(): Generator<{ dataset: StoredDataset; bytes: Buffer }, undefined> {
     for (const dataset of this.#options.datasets) {
       for (const file of dataset.outputs) {
         for (const { bytes, offset, length, isOpen } of readLines(file, this.#offsets.get(file))) {
@@ -128,7 +108,7 @@ export class Evaluation {
     }
   }
 
-  async #scoreLine(dataset: ScoredDataset, bytes: Buffer): Promise<void> {
+  async #scoreLine(dataset: StoredDataset, bytes: Buffer): Promise<void> {
     const record = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
     const trajectory = readTrajectory(bytes, dataset);
     this.counts.rollouts++;
@@ -154,9 +134,9 @@ export class Evaluation {
     this.counts.scored++;
   }
 
-  #context(dataset: ScoredDataset, trajectory: Trajectory, query: Query): CheckContext {
+  #context(dataset: StoredDataset, trajectory: Trajectory, query: Query): CheckContext {
     const { domain, openEnvironment } = dataset;
-    const { mode, seed } = trajectory.metadata;
+    const { mode } = trajectory.metadata;
     const dialogue = readTranscript(trajectory);
     const offersTools = mode === "positive" ? undefined : `mode ${mode} offers no tools that could do the task`;
     return {
@@ -168,14 +148,14 @@ export class Evaluation {
       replay: async () => {
         if (offersTools) return offersTools;
         if (typeof openEnvironment === "string") return openEnvironment;
-        return replayCalls(trajectory, dialogue, () => openEnvironment(query, seed), this.#never);
+        return replayCalls(trajectory, dialogue, () => openEnvironment(query, trajectory.metadata), this.#never);
       },
       judge: this.#judge,
       signal: this.#never,
     };
   }
 
-  #basis(dataset: ScoredDataset, queryId: string): string {
+  #basis(dataset: StoredDataset, queryId: string): string {
     const key = JSON.stringify([dataset.name, queryId]);
     const basis = this.#bases.get(key) ?? basisOf(dataset, dataset.query(queryId));
     this.#bases.set(key, basis);
@@ -183,7 +163,7 @@ export class Evaluation {
   }
 
   /** Played once for all rollouts of a query; rollouts of one query are usually close together. */
-  #reference(dataset: ScoredDataset, query: Query): Promise<Reference | string> {
+  #reference(dataset: StoredDataset, query: Query): Promise<Reference | string> {
     const key = JSON.stringify([dataset.name, query.id]);
     const known = this.#references.get(key);
     if (known) return known;
@@ -224,7 +204,7 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
   }
 }
 
-function readTrajectory(bytes: Buffer, { name }: ScoredDataset): Trajectory {
+function readTrajectory(bytes: Buffer, { name }: StoredDataset): Trajectory {
   const text = bytes.toString("utf8");
   try {
     return JSON.parse(text) as Trajectory;
@@ -234,7 +214,7 @@ function readTrajectory(bytes: Buffer, { name }: ScoredDataset): Trajectory {
 }
 
 /** Of everything besides the record that a verdict rests on: when it changes, rollouts are scored again. */
-function basisOf({ domain, validated }: ScoredDataset, query: Query | undefined): string {
+function basisOf({ domain, validated }: StoredDataset, query: Query | undefined): string {
   const { rules, policy, volatile, freeArguments, contentHash: content } = domain ?? {};
   const task = query && validated?.(query);
   return contentHash({ query: query?.hash, task, content, rules, policy, volatile, freeArguments });

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DomainFiles } from "../domains/index.ts";
 import { jsonLine } from "../files/index.ts";
-import { type EvaluationCounts, evaluate, type ScoredDataset } from "./evaluate.ts";
+import { type EvaluationCounts, evaluate } from "./evaluate.ts";
 import { findRecordFiles, readRecordFiles } from "./record-files.ts";
 import { buildReport, type Report } from "./report/report.ts";
 import { type ScoreRunOptions, withServices } from "./score-run.ts";
 import { openRecordsDataset } from "./scored-datasets.ts";
 import { createScorer } from "./scorer.ts";
 import { SCORES_FILE } from "./scores.ts";
+import type { StoredDataset } from "./stored-datasets.ts";
 
 type ScoreFilesOptions = Omit<ScoreRunOptions, "folder" | "basePath"> & {
   /** a file, or a folder of files */
@@ -52,7 +53,7 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
   }
 }
 
-type Target = { dataset: ScoredDataset; servers: string[]; onNotice(message: string): void };
+type Target = { dataset: StoredDataset; servers: string[]; onNotice(message: string): void };
 
 function writeRecords(file: string, from: readonly string[], { dataset, servers, onNotice }: Target): void {
   const hasQuery = (id: string) => dataset.query(id) !== undefined;

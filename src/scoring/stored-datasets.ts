@@ -1,0 +1,161 @@
+// A run's datasets as its manifest holds them: where their queries and tools are, and environments like those that their
+// records were made in.
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { type Environment, isObject, type Json, type Query, type Trajectory, UsageError } from "../core/index.ts";
+import {
+  BUNDLED_PATH,
+  DatasetFolder,
+  type Domain,
+  type DomainFiles,
+  type DomainResources,
+  loadDomain,
+  openDatasetFolder,
+  openForMode,
+  openQueryFiles,
+  type QueryFile,
+} from "../domains/index.ts";
+import { type Manifest, type ManifestDataset, recordFiles, rolloutFingerprint } from "../runs/index.ts";
+import {
+  type McpServersConfig,
+  type NameStyle,
+  type ToolFaults,
+  toolFaultsSchema,
+  withToolFaults,
+} from "../tools/index.ts";
+import { type FindValidated, openValidatedTasks } from "./validated-tasks.ts";
+
+/** Where a dataset's queries and tools come from. */
+export type DatasetOrigin = { domain: DomainFiles; queryFiles: string[]; mcpServers?: McpServersConfig };
+
+/** What a record says about how it was made. */
+type RecordSettings = Pick<Trajectory["metadata"], "seed" | "mode" | "fingerprint">;
+
+/** Opens an environment like the rollout's own. */
+type OpenLike = (query: Query, made: RecordSettings) => Promise<Environment>;
+
+export type StoredDataset = {
+  name: string;
+  /** the files that hold its records */
+  outputs: string[];
+  domain: Domain | undefined;
+  query(id: string): Query | undefined;
+  validated?: FindValidated;
+  /** or why there is none */
+  openEnvironment: OpenLike | string;
+};
+
+export type StoredFromOptions = DomainResources & {
+  /** a different dataset folder from the one the run was made with */
+  basePath?: string;
+  /** the tools of a dataset of MCP servers, or why there are none */
+  openServers?: (dataset: string) => Promise<Domain | string>;
+  onNotice(message: string): void;
+};
+
+type StoredSource = { domain: DomainFiles; query_files: string[]; mcp: boolean; name_style: NameStyle };
+
+export const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
+
+/** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
+export function describeSource({ domain, queryFiles, mcpServers }: DatasetOrigin, nameStyle: NameStyle): Json {
+  const source: StoredSource = {
+    domain,
+    query_files: queryFiles,
+    mcp: mcpServers !== undefined,
+    name_style: nameStyle,
+  };
+  return mapPaths(JSON.parse(JSON.stringify(source)) as Json, (path) => {
+    const inside = relative(BUNDLED_PATH, resolve(path));
+    return inside.startsWith("..") ? resolve(path) : `${BUNDLED}${inside}`;
+  });
+}
+
+const BUNDLED = "bundled:";
+
+/** A text with a separator in it is a path; names of domains and servers have none. */
+function mapPaths(value: Json, change: (path: string) => string): Json {
+  if (typeof value === "string") return /[\\/]|\.jsonl$/.test(value) ? change(value) : value;
+  if (Array.isArray(value)) return value.map((item) => mapPaths(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapPaths(member as Json, change)]));
+}
+
+export async function openStoredDatasets(
+  folder: string,
+  { datasets }: Pick<Manifest, "datasets">,
+  options: StoredFromOptions,
+): Promise<StoredDataset[]> {
+  const opened: StoredDataset[] = [];
+  for (const [name, dataset] of Object.entries(datasets)) {
+    opened.push(await openStoredDataset(name, dataset, recordFiles(folder, name, dataset.output), options));
+  }
+  return opened;
+}
+
+async function openStoredDataset(
+  name: string,
+  dataset: ManifestDataset,
+  outputs: string[],
+  { basePath, openServers, onNotice, ...resources }: StoredFromOptions,
+): Promise<StoredDataset> {
+  if (!dataset.source) {
+    onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
+    return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };
+  }
+  const kept = mapPaths(dataset.source, (path) =>
+    path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
+  ) as unknown as StoredSource;
+  const files = basePath ? findInFolder(basePath, kept.domain) : kept.domain;
+  const queryFiles = basePath && files.queryFiles.length > 0 ? files.queryFiles : kept.query_files;
+  const gone = [...queryFiles, ...Object.values(files.serverFiles)].find((file) => !existsSync(file));
+  if (gone)
+    throw new UsageError(
+      `${name}: ${gone} is no longer there; put it back (rollout eval takes another dataset folder: --base-path)`,
+    );
+  const query = createFinder(openQueryFiles(queryFiles));
+  const domain = kept.mcp
+    ? ((await openServers?.(name)) ?? SHARED_TOOLS)
+    : await loadDomain(files, { ...resources, nameStyle: kept.name_style });
+  if (typeof domain === "string") return { name, outputs, domain: undefined, query, openEnvironment: domain };
+  if (dataset.parts["domain content"] !== domain.contentHash)
+    onNotice(`${name}: the domain's tools, data or code changed since the run`);
+  const others = listNeighbours(files);
+  return {
+    name,
+    outputs,
+    domain,
+    query,
+    validated: openValidatedTasks(files),
+    openEnvironment: async (asked, { seed, mode, fingerprint }) => {
+      const environment = await openForMode(domain, { mode, seed, query: asked, others });
+      const faults = findFaults(dataset, fingerprint, asked);
+      return faults ? withToolFaults(environment, { ...faults, seed }) : environment;
+    },
+  };
+}
+
+/** The single domains of the same folder: `wrong_tool` offers their tools. */
+function listNeighbours({ serverFiles }: DomainFiles): DomainFiles[] {
+  const [server] = Object.values(serverFiles);
+  return server === undefined ? [] : new DatasetFolder(dirname(dirname(server))).list("single");
+}
+
+/** By the settings that the record was made under, which may be earlier ones of the run. */
+function findFaults(dataset: ManifestDataset, fingerprint: string, { hash }: Query): ToolFaults | undefined {
+  const { parts } =
+    [dataset, ...(dataset.earlier ?? [])].find(({ base }) => rolloutFingerprint(base, hash) === fingerprint) ?? dataset;
+  return toolFaultsSchema.safeParse(parts["tool faults"]).data;
+}
+
+function findInFolder(basePath: string, { servers }: DomainFiles): DomainFiles {
+  return openDatasetFolder(basePath, servers.length === 1 ? "single" : "cross").find(servers);
+}
+
+export function createFinder(queries: QueryFile): (id: string) => Query | undefined {
+  const indexes = new Map(queries.ids.map((id, index) => [id, index]));
+  return (id) => {
+    const index = indexes.get(id);
+    return index === undefined ? undefined : queries.load(index);
+  };
+}
