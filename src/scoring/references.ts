@@ -2,10 +2,10 @@
 import type { JsonObject, Variables } from "../core/index.ts";
 import { openResources, type RunResources } from "../domains/index.ts";
 import { openRun } from "../runs/index.ts";
-import type { ScoredDataset } from "./evaluate.ts";
+
 import { findReference } from "./reference.ts";
 import { readRunSettings } from "./score-run.ts";
-import { openScoredDatasets } from "./scored-datasets.ts";
+import { openStoredDatasets, type StoredDataset } from "./stored-datasets.ts";
 
 export type ReferenceCalls = { source: "plan" | "validated_tasks"; calls: { name: string; arguments: JsonObject }[] };
 
@@ -13,9 +13,9 @@ export type ReferencesOptions = { basePath?: string; env?: Variables; onNotice?:
 
 export class References {
   readonly #resources: RunResources;
-  readonly #datasets: Map<string, ScoredDataset>;
+  readonly #datasets: Map<string, StoredDataset>;
 
-  private constructor(resources: RunResources, datasets: readonly ScoredDataset[]) {
+  private constructor(resources: RunResources, datasets: readonly StoredDataset[]) {
     this.#resources = resources;
     this.#datasets = new Map(datasets.map((dataset) => [dataset.name, dataset]));
   }
@@ -29,7 +29,7 @@ export class References {
     try {
       return new References(
         resources,
-        await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
+        await openStoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
       );
     } catch (error) {
       await resources.close();
