@@ -12,7 +12,8 @@ export type {
   RunEvent,
   RunStart,
 } from "./events.ts";
-export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseJson } from "./json.ts";
+export { ExactNumber, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
+export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseExact, parseJson } from "./json.ts";
 export {
   addUsage,
   type ChatMessage,
