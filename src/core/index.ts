@@ -53,7 +53,7 @@ export {
   type PlayedCall,
   type ReferencePlan,
 } from "./reference-plan.ts";
-export { cutText, wellFormed } from "./text.ts";
+export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, type Variables } from "./variables.ts";
