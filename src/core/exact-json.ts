@@ -28,7 +28,7 @@ export function withExactNumbers<T>(parsed: T, text: string): T {
   let mark = '"\\u0001';
   while (text.includes(mark)) mark += "\\u0001";
   const pieces: string[] = [];
-  let from = 0;
+  let from = text.startsWith("\ufeff") ? 1 : 0; // a byte order mark
   for (const { at, number } of changed) {
     pieces.push(text.slice(from, at), mark, number, '"');
     from = at + number.length;
