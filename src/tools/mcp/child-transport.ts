@@ -1,7 +1,7 @@
 // MCP over the standard streams of a supervised child: one JSON message per line. Anything else is skipped and reported
 // once; a message or a flood beyond the limit ends the child, so that no server can use up our memory or CPU.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { isObject, type JsonObject, parseJson, withExactNumbers, writeExact } from "../../core/index.ts";
+import { isObject, type JsonObject, parseJson, toPlain, withExactNumbers, writeExact } from "../../core/index.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
 
 /** bytes of one message, and of everything that arrives between two answers */
@@ -94,12 +94,15 @@ export class ChildTransport implements Transport {
 
   /** Of what a tool returned and of the schemas; the protocol's own numbers are ordinary ones. */
   #keepNumbers(message: JsonObject, line: string): void {
-    const { result } = withExactNumbers(message, line);
-    if (!isObject(message.result) || !isObject(result)) return;
+    const exact = withExactNumbers(message, line);
+    const { result } = exact;
+    if (!isObject(result)) return;
     const { structuredContent, tools } = result;
-    if (isObject(structuredContent)) message.result.structuredContent = structuredContent as JsonObject;
     for (const tool of Array.isArray(tools) ? tools : [])
       if (isObject(tool)) this.schemas.set(String(tool.name), tool.inputSchema as JsonObject);
+    if (exact === message) return;
+    const kept = isObject(structuredContent) ? { structuredContent: structuredContent as JsonObject } : {};
+    message.result = { ...toPlain(result), ...kept } as JsonObject;
   }
 
   #overflow(): void {
