@@ -9,6 +9,8 @@ export type ReplyEntry = ModelReply & {
   at: string;
   /** calls that came with the text although tools were off: counted, never executed */
   ignoredCalls?: ToolCall[];
+  /** how many of its texts had halves of surrogate pairs, now U+FFFD */
+  repairedTexts?: number;
   /** why this reply is kept as evidence but is not part of the dialogue; it was requested again */
   rejected?: string;
 };
@@ -18,6 +20,8 @@ export type ToolResultEntry = ToolResult & {
   usage?: undefined;
   callId: string;
   name: string;
+  /** as in a reply */
+  repairedTexts?: number;
   at: string;
 };
 

@@ -12,7 +12,8 @@ export type {
   RunEvent,
   RunStart,
 } from "./events.ts";
-export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseJson } from "./json.ts";
+export { ExactNumber, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
+export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseExact, parseJson } from "./json.ts";
 export {
   addUsage,
   type ChatMessage,
@@ -52,7 +53,7 @@ export {
   type PlayedCall,
   type ReferencePlan,
 } from "./reference-plan.ts";
-export { cutText, wellFormed } from "./text.ts";
+export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, type Variables } from "./variables.ts";

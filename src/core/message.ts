@@ -28,6 +28,8 @@ export type ToolSpec = {
   parameters: JsonObject;
   /** calls of read-only tools in one reply run concurrently */
   readOnly: boolean;
+  /** other members of the function as its list has them, such as `strict` */
+  others?: JsonObject;
 };
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 };
@@ -51,8 +53,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** In the form that models and trainers expect. */
 export function toFunctionTools(tools: readonly ToolSpec[]): JsonObject[] {
-  return tools.map(({ name, description, parameters }) => ({
+  return tools.map(({ name, description, parameters, others }) => ({
     type: "function",
-    function: { name, description, parameters },
+    function: { name, description, parameters, ...others },
   }));
 }

@@ -30,6 +30,8 @@ export type Query = {
   tools?: JsonObject[];
   /** of the record as it is in the file */
   hash: string;
+  /** how many of its texts had halves of surrogate pairs, now U+FFFD */
+  repairedTexts?: number;
 };
 
 export type RolloutKey = { dataset: string; queryId: string; rollout: number };

@@ -9,6 +9,7 @@ import {
   type ToolResultEntry,
   timestamp,
 } from "../core/index.ts";
+import { repairResult } from "./repair.ts";
 
 type Answering = { environment: Pick<Environment, "call" | "isReadOnly">; clock: Clock; signal: AbortSignal };
 
@@ -26,7 +27,7 @@ export async function* answerCalls(
     const results = await Promise.all(group.map((call) => environment.call(call, signal)));
     for (const [index, result] of results.entries()) {
       const call = group[index] as ToolCall;
-      yield { type: "tool-result", callId: call.id, name: call.name, ...result, at: timestamp(clock) };
+      yield { type: "tool-result", callId: call.id, name: call.name, ...repairResult(result), at: timestamp(clock) };
     }
     next = end;
   }

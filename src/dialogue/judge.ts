@@ -7,6 +7,7 @@ import {
   parseJson,
   type RequestOrigin,
   type VerdictEntry,
+  wellFormed,
 } from "../core/index.ts";
 import { viewFor } from "./view.ts";
 
@@ -39,7 +40,7 @@ export async function askJudge(
   return {
     type: "verdict",
     stop: readable && answer.stop === true,
-    reason: readable ? String(answer.reason ?? "") : `unreadable verdict: ${reply.content.slice(0, 200)}`,
+    reason: wellFormed(readable ? String(answer.reason ?? "") : `unreadable verdict: ${reply.content.slice(0, 200)}`),
     usage: reply.usage,
   };
 }

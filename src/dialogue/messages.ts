@@ -1,5 +1,5 @@
 // The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
-import type { Entry, OpeningMessage, ToolCall, TrajectoryMessage } from "../core/index.ts";
+import type { Entry, OpeningMessage, Query, ToolCall, TrajectoryMessage } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 export function toMessages(opening: readonly OpeningMessage[], entries: readonly Entry[]): TrajectoryMessage[] {
@@ -29,26 +29,41 @@ function toCall({ id, name, arguments: text }: ToolCall) {
 }
 
 /** What went wrong during the rollout without ending it, or as evidence of why it ended. */
-export function faultsOf(entries: readonly Entry[]): { type: string; [detail: string]: string }[] {
-  return entries.flatMap((entry) => {
-    if (entry.type === "reply") {
-      const faults: { type: string; [detail: string]: string }[] = [];
-      if (entry.rejected)
-        faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
-      if (entry.ignoredCalls)
-        faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
-      if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
-      for (const call of entry.toolCalls) {
-        if (call.originalId !== undefined)
-          faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });
-      }
-      return faults;
+export function faultsOf(entries: readonly Entry[], query?: Pick<Query, "repairedTexts">): Fault[] {
+  return [...entries.flatMap(faultsIn), ...repairsIn(entries, query?.repairedTexts ?? 0)];
+}
+
+type Fault = { type: string; [detail: string]: string };
+
+function faultsIn(entry: Entry): Fault[] {
+  if (entry.type === "reply") {
+    const faults: Fault[] = [];
+    if (entry.rejected)
+      faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
+    if (entry.ignoredCalls) faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
+    if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
+    for (const call of entry.toolCalls) {
+      if (call.originalId !== undefined)
+        faults.push({ type: "call_id_replaced", call_id: call.id, original_id: call.originalId });
     }
-    if (entry.type !== "tool-result") return [];
-    if (entry.injected) return [{ type: "injected", trouble: entry.injected, call_id: entry.callId }];
-    if (entry.fault && entry.fault !== "tool_error") return [{ type: entry.fault, call_id: entry.callId }];
-    return [];
-  });
+    return faults;
+  }
+  if (entry.type !== "tool-result") return [];
+  if (entry.injected) return [{ type: "injected", trouble: entry.injected, call_id: entry.callId }];
+  if (entry.fault && entry.fault !== "tool_error") return [{ type: entry.fault, call_id: entry.callId }];
+  return [];
+}
+
+/** One for the whole rollout, and nobody's fault in scores: which half was lost says nothing about the dialogue. */
+function repairsIn(entries: readonly Entry[], inQuery: number): Fault[] {
+  const counts = new Map([["query", inQuery]]);
+  for (const entry of entries) {
+    if (entry.type === "verdict" || !entry.repairedTexts) continue;
+    const by = entry.type === "reply" ? entry.by : "tool";
+    counts.set(by, (counts.get(by) ?? 0) + entry.repairedTexts);
+  }
+  const texts = [...counts].filter(([, count]) => count > 0).map(([by, count]) => `${by} ${count}`);
+  return texts.length > 0 ? [{ type: "repaired_text", texts: texts.join(", ") }] : [];
 }
 
 /** A rejected reply is not part of the messages, and a recovered one was text: their calls are kept here. */

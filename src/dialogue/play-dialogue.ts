@@ -19,6 +19,7 @@ import {
 import { answerCalls, withUniqueIds } from "./answer-calls.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
+import { repairReply } from "./repair.ts";
 import type { StopPolicy } from "./stop-conditions/index.ts";
 import { findUserFault } from "./user-faults.ts";
 import { viewFor } from "./view.ts";
@@ -147,9 +148,9 @@ class Dialogue {
     }
   }
 
-  #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ModelReply> {
+  async #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ModelReply> {
     const { query, environment, signal } = this.#setup;
-    return speaker.client.complete(
+    const reply = await speaker.client.complete(
       {
         system: speaker.system,
         messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
@@ -159,6 +160,7 @@ class Dialogue {
       },
       signal,
     );
+    return repairReply(reply);
   }
 
   #toEntry(by: "agent" | "user", reply: ModelReply): ReplyEntry {

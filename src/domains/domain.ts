@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError } from "../core/index.ts";
-import { readJson } from "../files/index.ts";
+import { readExactJson, readJson } from "../files/index.ts";
 import {
   BaseTable,
   Database,
@@ -102,7 +102,7 @@ async function loadServer(file: string): Promise<DomainServer> {
 export function readToolList(server: string, files: DomainFiles, module?: DomainServer): ToolSpec[] {
   const file = files.toolListFiles[server];
   if (!file) throw new UsageError(`${files.name} cannot run: tool_lists/${server}.json is missing`);
-  const specs = toToolSpecs(readJson(file), file, (tool) => module?.reads[tool] !== undefined);
+  const specs = toToolSpecs(readExactJson(file), file, (tool) => module?.reads[tool] !== undefined);
   if (!module) return specs;
   const listed = new Set(specs.map((spec) => spec.name));
   const written = [...Object.keys(module.reads), ...Object.keys(module.writes)];
@@ -118,14 +118,16 @@ export function readToolList(server: string, files: DomainFiles, module?: Domain
 export function toToolSpecs(list: unknown, file: string, isRead: (tool: string) => boolean = () => false): ToolSpec[] {
   if (!Array.isArray(list)) throw new UsageError("a tool list must be a JSON array", { file });
   return list.map((item, index) => {
-    const tool = isObject(item) && isObject(item.function) ? item.function : item;
-    if (!isObject(tool) || typeof tool.name !== "string")
-      throw new UsageError(`tool ${index + 1} has no name`, { file });
+    const { type: _type, ...flat } = isObject(item) ? item : {};
+    const tool = isObject(flat.function) ? flat.function : flat;
+    if (typeof tool.name !== "string") throw new UsageError(`tool ${index + 1} has no name`, { file });
+    const { name, description, parameters, ...others } = tool as JsonObject & { name: string };
     return {
-      name: tool.name,
-      description: typeof tool.description === "string" ? tool.description : "",
-      parameters: (isObject(tool.parameters) ? tool.parameters : { type: "object", properties: {} }) as JsonObject,
-      readOnly: isRead(tool.name),
+      name,
+      description: typeof description === "string" ? description : "",
+      parameters: (isObject(parameters) ? parameters : { type: "object", properties: {} }) as JsonObject,
+      readOnly: isRead(name),
+      ...(Object.keys(others).length > 0 ? { others } : {}),
     };
   });
 }

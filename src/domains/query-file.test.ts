@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { UsageError } from "../core/index.ts";
+import { UsageError, writeExact } from "../core/index.ts";
 import { openQueryFiles } from "./query-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollout-queries-"));
@@ -193,4 +193,12 @@ describe("bad lines are refused with line and column", () => {
   ])("%s", (_what, line, message) => {
     expect(errorOf(line)).toContain(message);
   });
+});
+
+test("a query's own tools keep their numbers, and its texts are whole characters", () => {
+  const tools = '[{"type":"function","function":{"name":"pay","parameters":{"maximum":12345678901234567890}}}]';
+  const queries = open(`\ufeff{"id":"a","messages":[{"role":"user","content":"Hi \\ud83d"}],"tools":${tools}}`);
+  const { messages, repairedTexts, tools: read } = queries.load(0);
+  expect(writeExact(read)).toBe(tools);
+  expect({ messages, repairedTexts }).toEqual({ messages: [{ role: "user", content: "Hi \ufffd" }], repairedTexts: 1 });
 });

@@ -11,6 +11,8 @@ import {
   type Query,
   type TaskInfo,
   UsageError,
+  wellFormed,
+  withExactNumbers,
 } from "../core/index.ts";
 import { type Extent, parseJsonAt, readExtents, readLines } from "../files/index.ts";
 
@@ -67,7 +69,10 @@ export class QueryFile {
   load(index: number): Query {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
-    return { ...toQuery(parseLine(text, line), locationOf(line)), id: line.id, hash: line.hash };
+    const record = parseLine(text, line);
+    const { tools } = line.bringsTools ? withExactNumbers(record, text) : record;
+    const query = toQuery(record, locationOf(line));
+    return { ...query, tools: query.tools && (tools as JsonObject[]), id: line.id, hash: line.hash };
   }
 
   /** The line as it is in the file, under its merged id. */
@@ -158,9 +163,12 @@ function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "ha
   if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
     throw new UsageError('"task_info" must be an object', location);
   }
+  const said = opening as OpeningMessage[];
+  const repaired = said.filter(({ content }) => wellFormed(content) !== content).length;
   return {
-    messages: opening as OpeningMessage[],
-    userSystemPrompt,
+    messages: repaired === 0 ? said : said.map((each) => ({ ...each, content: wellFormed(each.content) })),
+    ...(repaired === 0 ? {} : { repairedTexts: repaired }),
+    userSystemPrompt: wellFormed(userSystemPrompt),
     taskInfo: taskInfoOf(record),
     tools: Array.isArray(record.tools) && record.tools.length > 0 ? (record.tools as JsonObject[]) : undefined,
   };

@@ -90,12 +90,22 @@ describe("what goes out", () => {
     expect(rows[0].tools).toBeUndefined();
   });
 
-  test("a torn last line of a run is counted; a broken line elsewhere stops with its place", async () => {
+  test("a torn last line of a run is counted, and so are broken lines elsewhere, with the place of the first", async () => {
     const text = `${JSON.stringify(line("q1"))}\n{"id": "q2", "mess`;
     const { counts } = await run([writeRun([], { "trajectories/Desk.jsonl": text })]);
     expect(counts).toMatchObject({ in: 2, used: 1, left_out: { "a last line that is torn": 1 } });
-    const broken = writeRun([], { "trajectories/Desk.jsonl": `{"id": \n${text}` });
-    await expect(run([broken])).rejects.toThrow(/Desk\.jsonl:1: is not valid JSON/);
+    const broken = await run([writeRun([], { "trajectories/Desk.jsonl": `{"id": \n\u0000\n${text}` })]);
+    expect(broken.counts).toMatchObject({
+      in: 4,
+      used: 1,
+      left_out: { "is not valid JSON (first: Desk.jsonl:1)": 2, "a last line that is torn": 1 },
+    });
+  });
+
+  test("files in which no line is JSON stop the export with the place of the first", async () => {
+    const file = join(writeRun([]), "README.jsonl");
+    writeFileSync(file, "# Not records\n\nbut words\n");
+    await expect(run([file])).rejects.toThrow(/README\.jsonl:1: is not valid JSON, nor is any other line/);
   });
 });
 

@@ -1,6 +1,6 @@
 // The system prompts and tool lists that were actually sent, looked up by the hashes in a record.
 import { join } from "node:path";
-import { isObject, type JsonObject, parseJson } from "../core/index.ts";
+import { isObject, type JsonObject, parseExact } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
 import type { ExportRecord } from "./record.ts";
 
@@ -10,7 +10,7 @@ export class PromptBook {
 
   constructor(run: string) {
     scanLines(join(run, "prompts.jsonl"), ({ bytes }) => {
-      const stored = parseJson(bytes.toString("utf8"));
+      const stored = parseExact(bytes.toString("utf8"));
       if (!isObject(stored) || typeof stored.hash !== "string") return;
       if (stored.kind === "system" && typeof stored.content === "string")
         this.#systems.set(stored.hash, stored.content);

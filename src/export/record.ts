@@ -4,10 +4,11 @@ import {
   contentHash,
   isObject,
   type JsonObject,
-  parseJson,
+  parseExact,
   rolloutId,
   type Trajectory,
   type TrajectoryMessage,
+  writeExact,
 } from "../core/index.ts";
 
 export type ExportRecord = Omit<Trajectory, "metadata" | "success"> & {
@@ -15,7 +16,7 @@ export type ExportRecord = Omit<Trajectory, "metadata" | "success"> & {
   success: boolean | undefined;
   /** the system prompt that was actually used; undefined if unknown */
   system: string | undefined;
-  /** OpenAI function tools under the names that were actually called; undefined if unknown */
+  /** OpenAI function tools under the names that were actually called, their numbers exact; undefined if unknown */
   tools: JsonObject[] | undefined;
   metadata: Partial<Trajectory["metadata"]> & { [key: string]: unknown };
   /** its task score; undefined if it is unscored */
@@ -40,8 +41,10 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
   const messages: TrajectoryMessage[] = [];
   let prompt = typeof system === "string" ? system : undefined;
   for (const [index, raw] of line.messages.entries()) {
-    if (isObject(raw) && raw.role === "system" && index === 0) prompt = text(raw.content);
-    else {
+    if (isObject(raw) && (raw.role === "system" || raw.role === "developer")) {
+      if (index > 0) return `message ${index + 1}: a system message in the middle`;
+      prompt = text(raw.content);
+    } else {
       const message = readMessage(raw);
       if (typeof message === "string") return `message ${index + 1}: ${message}`;
       messages.push(message);
@@ -117,17 +120,17 @@ function readCall(raw: unknown): RecordedCall | undefined {
   return {
     id: typeof raw.id === "string" ? raw.id : "",
     type: "function",
-    function: { name: call.name, arguments: typeof given === "string" ? given : JSON.stringify(given) },
+    function: { name: call.name, arguments: typeof given === "string" ? given : writeExact(given) },
   };
 }
 
 /** As a list or as its JSON text; some labelling scripts write the parameters as text too. */
 function readTools(tools: unknown): JsonObject[] | undefined {
-  const list = typeof tools === "string" ? parseJson(tools) : tools;
+  const list = typeof tools === "string" ? parseExact(tools) : tools;
   if (!Array.isArray(list) || !list.every(isObject)) return undefined;
   return (list as JsonObject[]).map((tool) => {
     if (!isObject(tool.function) || typeof tool.function.parameters !== "string") return tool;
-    const parameters = parseJson(tool.function.parameters) ?? {};
+    const parameters = parseExact(tool.function.parameters) ?? {};
     return { ...tool, function: { ...tool.function, parameters } } as JsonObject;
   });
 }

@@ -1,6 +1,6 @@
 // A row as one line of JSON that every loader agrees on. Arguments that become objects keep the exact text the model
-// wrote, so that no number changes; tool lists, which many rows share, are turned into text once.
-import { parseJson } from "../core/index.ts";
+// wrote, and tool lists their numbers, so that no digit changes; lists, which many rows share, become text once.
+import { ExactNumber, parseJson, wellFormedJson, writeExact } from "../core/index.ts";
 import { escapeLineEnds } from "../files/index.ts";
 import { parseArguments } from "./training-dialogue.ts";
 
@@ -20,12 +20,10 @@ export class RawJson {
 
 /** A model's arguments as an object, or undefined if they are not one. */
 export function rawArguments(text: string): RawJson | undefined {
-  const value = parseArguments(text);
-  if (!value) return undefined;
+  if (!parseArguments(text)) return undefined;
   if (text.trim() === "") return new RawJson("{}");
-  if (HALF.test(text)) return new RawJson(wellFormedJson(value));
   // outside of strings these have no meaning in JSON, and inside they are not allowed
-  return new RawJson(text.trim().replace(/[\n\r\t]+/g, " "));
+  return new RawJson(wellFormedJson(text.trim().replace(/[\n\r\t]+/g, " ")));
 }
 
 export function rowText(row: DatasetRow): string {
@@ -35,15 +33,13 @@ export function rowText(row: DatasetRow): string {
   return escapeLineEnds(`{${members.join(",")}}`);
 }
 
-const HALF = /\\u[dD][89a-fA-F]/;
-
 const sharedTexts = new WeakMap<object, string>();
 
 /** For a value that many rows hold: its text is made once. */
 export function sharedText(value: object): string {
   let text = sharedTexts.get(value);
   if (text === undefined) {
-    text = wellFormedJson(value);
+    text = wellFormedJson(writeExact(value));
     sharedTexts.set(value, text);
   }
   return text;
@@ -56,7 +52,7 @@ export function shareText(value: object): RawJson {
 
 function valueText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
-  return Array.isArray(value) && holdsRaw(value) ? deepText(value) : JSON.stringify(value);
+  return Array.isArray(value) && holdsRaw(value) ? deepText(value) : writeExact(value);
 }
 
 /** Messages hold raw arguments in some formats; most rows have none and take the fast path. */
@@ -68,7 +64,7 @@ function holdsRaw(messages: unknown[]): boolean {
 }
 
 function deepText(value: unknown): string {
-  if (value instanceof RawJson) return value.text;
+  if (value instanceof RawJson || value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(deepText).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).flatMap(([key, member]) =>
@@ -76,12 +72,3 @@ function deepText(value: unknown): string {
   );
   return `{${members.join(",")}}`;
 }
-
-/** Lone surrogates appear as escapes in the text, in keys too; whole characters do not. */
-function wellFormedJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!HALF.test(text)) return text;
-  return text.replace(EACH_ESCAPE, (escaped) => (escaped.length > 2 ? "\ufffd" : escaped));
-}
-
-const EACH_ESCAPE = /\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;

@@ -1,5 +1,6 @@
 // Records from their files: read, labelled, scored and transformed, one at a time.
-import { messageOf, parseJson, UsageError } from "../core/index.ts";
+import { basename } from "node:path";
+import { formatLocation, isObject, type Location, UsageError, withExactNumbers } from "../core/index.ts";
 import { type Extent, ExtentReader, readLines } from "../files/index.ts";
 import { keyText } from "../runs/index.ts";
 import { TaskScores } from "../scoring/index.ts";
@@ -24,6 +25,7 @@ export type Located = { source: LineSource; record: ExportRecord };
 /** A line that yields no record, with the reason. */
 export type Missed = { source: LineSource; reason: string };
 
+const BROKEN = "is not valid JSON";
 const TORN = "a last line that is torn";
 const BY_TRANSFORM = "left out by the transform";
 
@@ -51,30 +53,37 @@ export class Source {
     return new Source(findInputs(inputs), basePath === undefined ? undefined : new BaseLabels(basePath), loaded);
   }
 
+  /** A line that is no JSON is one record less; if no line is, the files are not what they were taken for. */
   async *read(): AsyncGenerator<Located | Missed> {
+    let firstBroken: Location | undefined;
+    let isAnyJson = false;
     for (const input of this.inputs) {
       for (const { bytes, isOpen, offset, length, number } of readLines(input.file)) {
         const text = lineText(bytes);
         if (text.trim() === "") continue;
         const source = { input, offset, length, number };
         const line = parseLine(text);
-        if (line instanceof Error) {
-          if (!isOpen || input.run === undefined)
-            throw new UsageError(`is not valid JSON: ${line.message}`, { file: input.file, line: number });
-          yield { source, reason: TORN };
+        if (line === undefined) {
+          if (isOpen && input.run !== undefined) yield { source, reason: TORN };
+          else {
+            firstBroken ??= { file: input.file, line: number };
+            yield { source, reason: `${BROKEN} (first: ${shortly(firstBroken)})` };
+          }
           continue;
         }
+        isAnyJson = true;
         const pending = this.#make(line, source);
         const record = pending instanceof Promise ? await pending : pending;
         yield typeof record === "string" ? { source, reason: record } : { source, record };
       }
     }
+    if (firstBroken && !isAnyJson) throw new UsageError(`${BROKEN}, nor is any other line`, firstBroken);
   }
 
   /** The record of a line that was read before. */
   async readAgain(source: LineSource): Promise<ExportRecord> {
     const { file } = source.input;
-    const record = await this.#make(parseJson(lineText(this.#reader.read(file, source))), source);
+    const record = await this.#make(parseLine(lineText(this.#reader.read(file, source))), source);
     if (typeof record === "string") throw new UsageError(`has changed while it was read (${record})`, { file });
     return record;
   }
@@ -133,14 +142,38 @@ function emptyRecord(line: unknown, input: InputFile): ExportRecord {
   return { ...record, messages: [] };
 }
 
+/** Paths on this machine are private, and counts are published with a dataset. */
+function shortly({ file, line }: Location): string {
+  return formatLocation({ file: basename(file), line });
+}
+
 function lineText(bytes: Buffer): string {
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
+/** The value, or undefined if the line is no JSON. */
 function parseLine(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    return new Error(messageOf(error));
+    const line: unknown = JSON.parse(text);
+    return isObject(line) && holdsValues(line) ? withExactParts(line, text) : line;
+  } catch {
+    return undefined;
   }
+}
+
+/** Whether tools or arguments are values here: in our own records, tools are elsewhere and arguments are texts. */
+function holdsValues({ tools, messages }: Record<string, unknown>): boolean {
+  if (Array.isArray(tools)) return true;
+  const calls = (message: unknown) =>
+    isObject(message) && Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  return (
+    Array.isArray(messages) &&
+    messages.some((message) => calls(message).some((call) => isObject(call?.function?.arguments)))
+  );
+}
+
+/** Tools and messages keep their numbers' texts; scores and other numbers of a line are ordinary ones. */
+function withExactParts(line: Record<string, unknown>, text: string): Record<string, unknown> {
+  const { tools, messages } = withExactNumbers(line, text);
+  return { ...line, tools, messages };
 }

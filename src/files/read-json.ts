@@ -1,10 +1,16 @@
 // JSON as people edit it: if it is broken, the error gives the line and column, no matter what the engine's own message
 // reveals.
 import { readFileSync } from "node:fs";
-import { type Location, messageOf, UsageError } from "../core/index.ts";
+import { type Location, messageOf, UsageError, withExactNumbers } from "../core/index.ts";
 
 export function readJson(file: string): unknown {
   return parseJsonAt(readFileSync(file, "utf8"), { file });
+}
+
+/** With every number as it is written. */
+export function readExactJson(file: string): unknown {
+  const text = readFileSync(file, "utf8");
+  return withExactNumbers(parseJsonAt(text, { file }), text);
 }
 
 /** `location.line` is where the text begins in its file; the first line by default. */

@@ -51,3 +51,9 @@ test("real calls, and requests without tools, are left alone", () => {
   const offered = replyOf(text);
   expect(recoverTextCalls(offered, [])).toBe(offered);
 });
+
+test("recovered arguments keep their numbers", () => {
+  const args = '{"id":12345678901234567890,"share":1.0}';
+  const { toolCalls } = recoverTextCalls(replyOf(`<tool_call>{"name":"find","arguments":${args}}</tool_call>`), tools);
+  expect(toolCalls).toMatchObject([{ name: "find", arguments: args }]);
+});

@@ -1,6 +1,14 @@
 // Tool calls that a model wrote into its text because the server has no parser for its dialect. Read only when asked to,
 // only if the text is complete, and never repaired; the reply says that they were recovered.
-import { isObject, type ModelReply, parseJson, type ToolCall, type ToolSpec } from "../core/index.ts";
+import {
+  isObject,
+  type ModelReply,
+  parseExact,
+  parseJson,
+  type ToolCall,
+  type ToolSpec,
+  writeExact,
+} from "../core/index.ts";
 
 type Found = { calls: ToolCall[]; start: number; end: number };
 
@@ -59,7 +67,7 @@ const WAYS: { pattern: RegExp; read: (match: RegExpMatchArray) => ToolCall[] }[]
 
 /** `{name, arguments}` or a list of these; all or nothing. */
 function readCalls(text: string): ToolCall[] {
-  const parsed = parseJson(text.trim());
+  const parsed = parseExact(text.trim());
   const calls = (Array.isArray(parsed) ? parsed : [parsed]).map(readCall);
   return calls.every((call) => call !== undefined) ? calls : [];
 }
@@ -71,5 +79,5 @@ function readCall(value: unknown): ToolCall | undefined {
   if (typeof called.name !== "string" || called.name === "") return undefined;
   if (typeof given !== "string" && !isObject(given)) return undefined;
   const id = typeof value.id === "string" ? value.id : "";
-  return { id, name: called.name, arguments: typeof given === "string" ? given : JSON.stringify(given) };
+  return { id, name: called.name, arguments: typeof given === "string" ? given : writeExact(given) };
 }

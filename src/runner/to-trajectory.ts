@@ -58,7 +58,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       system_hash: dataset.systemHash,
       tools_hash: played.toolsHash,
       final_state_hash: played.stateHash,
-      faults: [...faultsOf(entries), ...cutInput],
+      faults: [...faultsOf(entries, query), ...cutInput],
       attempt: planned.attempt,
       drift: planned.drift || undefined,
       timings: {

@@ -1,6 +1,14 @@
 // System prompts and tool lists that were actually sent, each once, by content hash.
-import { contentHash, isObject, type JsonObject, parseJson, type ToolSpec, toFunctionTools } from "../core/index.ts";
-import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../files/index.ts";
+import {
+  contentHash,
+  isObject,
+  type JsonObject,
+  parseJson,
+  type ToolSpec,
+  toFunctionTools,
+  writeExact,
+} from "../core/index.ts";
+import { AppendFile, type AppendOptions, escapeLineEnds, scanLines } from "../files/index.ts";
 
 export type StoredPrompt =
   | { hash: string; kind: "system"; content: string }
@@ -41,7 +49,7 @@ export class PromptStore {
   async #keep(prompt: StoredPrompt): Promise<string> {
     let kept = this.#known.get(prompt.hash);
     if (!kept) {
-      kept = this.#file.append(jsonLine(prompt));
+      kept = this.#file.append(`${escapeLineEnds(writeExact(prompt))}\n`);
       this.#known.set(prompt.hash, kept);
     }
     await kept;

@@ -130,3 +130,15 @@ test("a folder's record files are those that hold records; a file's scores have 
   mkdirSync(join(folder, "none"));
   expect(() => find(join(folder, "none"))).toThrow("holds no records (*.jsonl)");
 });
+
+test("arguments and results that are values keep their numbers; counts are numbers as ever", () => {
+  const args = '{"id":12345678901234567890,"share":1.0}';
+  const [record] = read(
+    `{"id":"q1","messages":[{"role":"user","content":"Hello"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"pay","arguments":${args}}}]},{"role":"tool","tool_call_id":"a","content":${args}}],"metadata":{"cost_usd":1.0}}`,
+  );
+  expect(record?.messages.slice(1)).toMatchObject([
+    { tool_calls: [{ function: { arguments: args } }] },
+    { content: args },
+  ]);
+  expect(record?.metadata.cost_usd).toBe(1);
+});

@@ -13,6 +13,8 @@ import {
   type Trajectory,
   type TrajectoryMessage,
   UsageError,
+  withExactNumbers,
+  writeExact,
 } from "../core/index.ts";
 import { parseJsonAt, readLines } from "../files/index.ts";
 import { FAILURES_FILE } from "../runs/index.ts";
@@ -74,7 +76,7 @@ export function* readRecordFiles(
       let number = rollout;
       while (own.has(number)) number++;
       own.add(number);
-      const messages = readMessages(record.messages, { file, line });
+      const messages = readMessages(withExactNumbers(record, text).messages, { file, line });
       yield {
         ...record,
         ...recordKey({ dataset, queryId, rollout: number }),
@@ -198,7 +200,7 @@ function readCall(made: unknown, used: Set<string>): Call | undefined {
   return {
     id,
     type: "function",
-    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+    function: { name, arguments: typeof args === "string" ? args : writeExact(args ?? {}) },
   };
 }
 
@@ -208,5 +210,5 @@ function readContent(content: unknown): string {
   if (content === null || content === undefined) return "";
   const isText = (part: unknown) => isObject(part) && part.type === "text" && typeof part.text === "string";
   const isParts = Array.isArray(content) && content.length > 0 && content.every(isText);
-  return isParts ? content.map(({ text }) => text).join("") : JSON.stringify(content);
+  return isParts ? content.map(({ text }) => text).join("") : writeExact(content);
 }

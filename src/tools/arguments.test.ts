@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject, ToolSpec } from "../core/index.ts";
+import { type JsonObject, parseExact, type ToolSpec } from "../core/index.ts";
 import { checkArguments, unknownTool } from "./arguments.ts";
 
 const parameters: JsonObject = {
@@ -137,4 +137,15 @@ test("an unknown tool is answered with the names that exist and the nearest of t
     error: 'There is no tool named "get_corse"; did you mean "get_course"? Available tools: get_course, pay.',
   });
   expect(unknownTool("x", []).content).toContain("No tools are available.");
+});
+
+test("a schema's exact numbers check as numbers, and are shown as they were written", () => {
+  const parameters = parseExact(
+    '{"type":"object","properties":{"id":{"enum":[12345678901234567890]},"share":{"maximum":1.0},"any":{"maximum":1e400}}}',
+  ) as JsonObject;
+  const exact = { ...spec, parameters };
+  expect(checkArguments(exact, '{"id":12345678901234567890,"share":0.5,"any":7}').ok).toBe(true);
+  const { content } = refusal('{"share":2}', exact);
+  expect(content).toContain("must be <= 1");
+  expect(content).toContain("id (12345678901234567890)");
 });

@@ -8,6 +8,8 @@ import {
   type ToolCall,
   type ToolResult,
   type ToolSpec,
+  toPlain,
+  writeExact,
 } from "../core/index.ts";
 import { createAjv } from "./ajv.ts";
 import type { Toolbox } from "./naming.ts";
@@ -73,7 +75,7 @@ function validatorFor(schema: JsonObject): ValidateFunction {
     ajv ??= createAjv();
     try {
       // a schema's own dialect and id are not needed to check it, and may be unknown or already in use
-      const { $schema: _dialect, $id: _id, ...rules } = schema;
+      const { $schema: _dialect, $id: _id, ...rules } = toPlain(schema);
       validator = ajv.compile(rules);
     } catch {
       validator = ajv.compile({ type: "object" }); // a broken schema cannot reject anything
@@ -117,9 +119,7 @@ function describeParameters(spec: ToolSpec): string {
   const properties = (spec.parameters.properties as { [name: string]: JsonObject } | undefined) ?? {};
   const required = (spec.parameters.required as string[] | undefined) ?? [];
   const fields = Object.entries(properties).map(([name, schema]) => {
-    const type = Array.isArray(schema.enum)
-      ? schema.enum.map((value) => JSON.stringify(value)).join("|")
-      : (schema.type ?? "any");
+    const type = Array.isArray(schema.enum) ? schema.enum.map(writeExact).join("|") : (schema.type ?? "any");
     return `${name} (${type}${required.includes(name) ? ", required" : ""})`;
   });
   return fields.length > 0 ? `Expected: ${fields.join(", ")}.` : "It takes no arguments.";

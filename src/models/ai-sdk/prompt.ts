@@ -7,6 +7,7 @@ import {
   type ModelRequest,
   type ToolCall,
   type ToolSpec,
+  toPlain,
   wellFormed,
 } from "../../core/index.ts";
 import { validArguments } from "../openai/request.ts";
@@ -49,12 +50,15 @@ export function toPrompt(request: ModelRequest, model: ResolvedModel, traits: Ai
 }
 
 export function toTools(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
-  return tools.map(({ name, description, parameters }) => ({
+  return tools.map(({ name, description, parameters, others }) => ({
     type: "function",
     name,
     description,
-    // some refuse a schema without a type
-    inputSchema: parameters.type === undefined ? { type: "object", properties: {}, ...parameters } : parameters,
+    // some refuse a schema without a type; the packages copy schemas, and know only ordinary numbers
+    inputSchema: toPlain(
+      parameters.type === undefined ? { type: "object", properties: {}, ...parameters } : parameters,
+    ),
+    ...(typeof others?.strict === "boolean" ? { strict: others.strict } : {}),
   }));
 }
 

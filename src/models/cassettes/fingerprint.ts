@@ -53,7 +53,9 @@ const hashes = new WeakMap<ToolSpec[], string>();
 function toolsHash(tools: ToolSpec[]): string {
   let hash = hashes.get(tools);
   if (hash === undefined) {
-    hash = contentHash(tools.map(({ name, description, parameters }): Json => ({ name, description, parameters })));
+    hash = contentHash(
+      tools.map(({ name, description, parameters, others }): Json => ({ name, description, parameters, ...others })),
+    );
     hashes.set(tools, hash);
   }
   return hash;

@@ -1,6 +1,6 @@
 // The OpenAI-compatible dialect: one call to one endpoint, directly on undici. It neither waits nor retries; every
 // way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import { createRedactor, isObject, type ModelClient, UsageError } from "../../core/index.ts";
+import { createRedactor, isObject, type ModelClient, parseExact, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
@@ -71,7 +71,20 @@ function readCompletion(context: FailureContext, text: string): Completion {
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
   const scripted = completion.system_fingerprint === MOCK_FINGERPRINT ? { scripted: true as const } : {};
-  return { choice: { message: choice.message, finishReason }, usage: completion.usage, ...scripted };
+  return {
+    choice: { message: exactMessage(choice.message, text), finishReason },
+    usage: completion.usage,
+    ...scripted,
+  };
+}
+
+/** Arguments that a server sends as objects keep their numbers; as texts, which is usual, they keep them anyway. */
+function exactMessage(message: Record<string, unknown>, text: string): Choice["message"] {
+  const calls = [message.tool_calls, message.function_call].flat().filter(isObject);
+  const called = calls.map((call) => (isObject(call.function) ? call.function : call));
+  if (!called.some((each) => isObject(each.arguments))) return message;
+  const [choice] = (parseExact(text) as { choices: [Choice] }).choices;
+  return choice.message;
 }
 
 function failureOfError(context: FailureContext, error: Record<string, unknown>, text: string): Error {

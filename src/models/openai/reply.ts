@@ -7,6 +7,7 @@ import {
   type ModelReply,
   type ToolCall,
   type Usage,
+  writeExact,
 } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
@@ -48,7 +49,7 @@ function readContent(content: unknown): { text: string; thoughts: string } {
   };
 }
 
-/** Arguments stay the text they were; if a server sends an object, it is serialized. Ids stay as they came. */
+/** Arguments stay the text they were; an object that a server sends becomes its text. Ids stay as they came. */
 function readCalls(message: Record<string, unknown>): ToolCall[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];
@@ -57,7 +58,7 @@ function readCalls(message: Record<string, unknown>): ToolCall[] {
     return {
       id: typeof call.id === "string" ? call.id : "",
       name: typeof called.name === "string" ? called.name : "",
-      arguments: typeof called.arguments === "string" ? called.arguments : JSON.stringify(called.arguments ?? {}),
+      arguments: typeof called.arguments === "string" ? called.arguments : writeExact(called.arguments ?? {}),
     };
   });
 }

@@ -10,6 +10,8 @@ import {
   type ToolCall,
   type ToolSpec,
   toFunctionTools,
+  wellFormedJson,
+  writeExact,
 } from "../../core/index.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { requestParameters } from "./parameters.ts";
@@ -31,7 +33,7 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
       body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
     }
     if (sendsSeed) body += `,"seed":${request.origin.seed}`;
-    return wellFormed(`${body}}`);
+    return wellFormedJson(`${body}}`);
   };
 }
 
@@ -79,7 +81,7 @@ const toolTexts = new WeakMap<ToolSpec[], string>();
 function toolsText(tools: ToolSpec[]): string {
   let text = toolTexts.get(tools);
   if (text === undefined) {
-    text = JSON.stringify(toFunctionTools(tools));
+    text = writeExact(toFunctionTools(tools));
     toolTexts.set(tools, text);
   }
   return text;
@@ -99,9 +101,4 @@ function rememberText(write: (text: string) => string): (text: string) => string
     }
     return written;
   };
-}
-
-/** Half a surrogate pair, which JSON.stringify writes as an escape, is invalid text to a server that encodes UTF-8. */
-function wellFormed(json: string): string {
-  return json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : json;
 }

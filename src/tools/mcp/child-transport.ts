@@ -1,7 +1,7 @@
 // MCP over the standard streams of a supervised child: one JSON message per line. Anything else is skipped and reported
 // once; a message or a flood beyond the limit ends the child, so that no server can use up our memory or CPU.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { isObject, parseJson } from "../../core/index.ts";
+import { isObject, type JsonObject, parseJson, toPlain, withExactNumbers, writeExact } from "../../core/index.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
 
 /** bytes of one message, and of everything that arrives between two answers */
@@ -20,6 +20,8 @@ export class ChildTransport implements Transport {
   #bytesSinceAnswer = 0;
   #garbageSeen = false;
   #stderr = "";
+  /** by tool, with every number as it was written: the client itself takes ordinary ones only */
+  readonly schemas = new Map<string, JsonObject>();
   #end: string | undefined;
 
   constructor(options: SupervisedOptions, onGarbage: (line: string) => void) {
@@ -50,7 +52,7 @@ export class ChildTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#child || this.#end) throw new Error("the server is not running");
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+    this.#child.stdin.write(`${writeExact(message)}\n`);
   }
 
   /** Resolves when no process is left. */
@@ -86,7 +88,21 @@ export class ChildTransport implements Transport {
       return;
     }
     if (message.id !== undefined && message.method === undefined) this.#bytesSinceAnswer = 0;
+    this.#keepNumbers(message, line);
     this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  /** Of what a tool returned and of the schemas; the protocol's own numbers are ordinary ones. */
+  #keepNumbers(message: JsonObject, line: string): void {
+    const exact = withExactNumbers(message, line);
+    const { result } = exact;
+    if (!isObject(result)) return;
+    const { structuredContent, tools } = result;
+    for (const tool of Array.isArray(tools) ? tools : [])
+      if (isObject(tool)) this.schemas.set(String(tool.name), tool.inputSchema as JsonObject);
+    if (exact === message) return;
+    const kept = isObject(structuredContent) ? { structuredContent: structuredContent as JsonObject } : {};
+    message.result = { ...toPlain(result), ...kept } as JsonObject;
   }
 
   #overflow(): void {

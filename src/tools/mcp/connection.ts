@@ -151,7 +151,8 @@ export class McpConnection {
       });
       // without the output schema: a result that violates it is still what the tool said
       this.#definitions = new Map(tools.map((tool) => [tool.name, { ...tool, outputSchema: undefined }]));
-      return tools.map((tool) => toSpec(tool, this.#server));
+      const schemas = this.#transport instanceof ChildTransport ? this.#transport.schemas : undefined;
+      return tools.map((tool) => toSpec(tool, schemas?.get(tool.name), this.#server));
     } catch (error) {
       this.#listing = undefined;
       throw this.#trouble(error, "tool list");
@@ -204,8 +205,8 @@ async function openLink(
 }
 
 /** `$schema` names a dialect that neither models nor our own check need, and that some providers refuse. */
-function toSpec(tool: Tool, server: ResolvedServer): ToolSpec {
-  const { $schema: _, ...parameters } = tool.inputSchema as JsonObject;
+function toSpec(tool: Tool, schema: JsonObject | undefined, server: ResolvedServer): ToolSpec {
+  const { $schema: _, ...parameters } = schema ?? (tool.inputSchema as JsonObject);
   return {
     name: tool.name,
     description: tool.description ?? tool.title ?? "",

@@ -7,6 +7,7 @@ import {
   type ToolResult,
   type ToolSpec,
   type Variables,
+  withExactNumbers,
 } from "../../core/index.ts";
 import { prepareCall } from "../arguments.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
@@ -119,7 +120,8 @@ class McpEnvironment implements Environment {
     const prepared = prepareCall(this.#toolbox, call);
     if (!prepared.ok) return prepared.result;
     const { named, value } = prepared;
-    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, value, signal);
+    const args = withExactNumbers(value, call.arguments);
+    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, args, signal);
   }
 
   /** A call to a shared server has already taken effect for everyone: it is not repeated. */

@@ -1,17 +1,17 @@
 // What an MCP tool answered, as the text that the model sees. Text stays as it came; what is not text becomes a short,
 // visible placeholder, and the whole answer is then kept as raw JSON.
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { ToolResult } from "../../core/index.ts";
+import { type ToolResult, writeExact } from "../../core/index.ts";
 import { capResult } from "../cap.ts";
 
 export function fromMcpResult(answer: CallToolResult): ToolResult {
   const parts = answer.content ?? [];
   const structured = parts.length === 0 && answer.structuredContent !== undefined;
   return capResult({
-    content: structured ? JSON.stringify(answer.structuredContent) : parts.map(textOf).join("\n"),
+    content: structured ? writeExact(answer.structuredContent) : parts.map(textOf).join("\n"),
     isError: answer.isError === true,
     fault: answer.isError ? "tool_error" : undefined,
-    raw: parts.some((part) => part.type !== "text") ? JSON.stringify(answer) : undefined,
+    raw: parts.some((part) => part.type !== "text") ? writeExact(answer) : undefined,
   });
 }
 

@@ -3,7 +3,7 @@
 // that generated values repeat from one session to the next.
 import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
-import type { Environment, ToolSpec } from "../../core/index.ts";
+import { type Environment, type ToolSpec, toPlain } from "../../core/index.ts";
 import { listenHttp } from "./serve-http.ts";
 
 export type ServedDomain = {
@@ -86,7 +86,7 @@ function toMcpTool(spec: ToolSpec) {
   return {
     name: spec.name,
     description: spec.description,
-    inputSchema: { ...spec.parameters, type: "object" as const },
+    inputSchema: { ...toPlain(spec.parameters), type: "object" as const }, // all that the protocol's package takes
     annotations: { readOnlyHint: spec.readOnly },
   };
 }
