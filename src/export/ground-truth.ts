@@ -1,11 +1,10 @@
 // What a query's reward is computed from: the calls of its reference, executed; without one, those of its best-scored
 // rollout. A rollout that failed its checks is no truth.
-import { UsageError, type Variables } from "../core/index.ts";
+import { type Json, parseExact, UsageError, type Variables } from "../core/index.ts";
 import { References } from "../scoring/index.ts";
 import { isScored, isSolved } from "./choose.ts";
 import type { GroundTruth } from "./formats/format.ts";
 import type { ExportRecord } from "./record.ts";
-import { RawJson, rawArguments } from "./row-text.ts";
 
 export const NO_TRUTH =
   "its query has no reference that can be executed, and no rollout that solves it (--all takes it in)";
@@ -25,19 +24,13 @@ export class GroundTruths {
     const { mode = "positive" } = record.metadata;
     if (mode !== "positive") return { from: `mode ${mode}`, calls: [] };
     const reference = await (await this.#open(run))?.find(record.dataset, record.query_id);
-    if (reference) {
-      const calls = reference.calls.map(({ name, arguments: given }) => ({
-        name,
-        arguments: new RawJson(JSON.stringify(given)),
-      }));
-      return { from: reference.source, calls };
-    }
+    if (reference) return { from: reference.source, calls: reference.calls };
     if (isScored(record) && !isSolved(record) && !this.#options.all) return undefined;
     const calls = record.messages.flatMap((message) =>
       message.role === "assistant"
         ? (message.tool_calls ?? []).map(({ function: { name, arguments: given } }) => ({
             name,
-            arguments: rawArguments(given) ?? new RawJson(JSON.stringify(given)),
+            arguments: (parseExact(given) ?? given) as Json,
           }))
         : [],
     );

@@ -2,6 +2,7 @@
 // into one shape. Nothing is made up: what a line does not say is undefined.
 import {
   contentHash,
+  ExactNumber,
   isObject,
   type JsonObject,
   parseExact,
@@ -84,13 +85,32 @@ export function toLine(record: ExportRecord): { [key: string]: unknown } {
     ...head,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     tools,
-    metadata,
-    score,
+    metadata: withFloatCosts(metadata),
+    score: float(score),
     solved,
     decided_by,
     tags: tags.length > 0 ? tags : undefined,
     ...rest,
     ...extra,
+  };
+}
+
+/** Always with a point: a column that is whole in some rows and not in others has two types to a loader. */
+export function float<T>(value: T): T | ExactNumber {
+  return Number.isInteger(value) ? new ExactNumber(Number(value).toFixed(1)) : value;
+}
+
+function withFloatCosts(metadata: ExportRecord["metadata"]): object {
+  const { cost_usd, usage } = metadata;
+  if (cost_usd === undefined && !isObject(usage)) return metadata;
+  const parties = Object.entries(isObject(usage) ? usage : {}).map(([party, used]) => [
+    party,
+    isObject(used) && used.cost_usd !== undefined ? { ...used, cost_usd: float(used.cost_usd) } : used,
+  ]);
+  return {
+    ...metadata,
+    ...(usage === undefined ? {} : { usage: Object.fromEntries(parties) }),
+    ...(cost_usd === undefined ? {} : { cost_usd: float(cost_usd) }),
   };
 }
 

@@ -1,6 +1,6 @@
 // The record itself, labelled: as lines, and as Parquet with the parts that differ from record to record as JSON text.
 
-import { type ExportRecord, toLine } from "../record.ts";
+import { type ExportRecord, float, toLine } from "../record.ts";
 import { type DatasetRow, shareText } from "../row-text.ts";
 import type { DialogueMessage } from "../training-dialogue.ts";
 import { type ChatStyle, chatColumn, chatMessages, plainChat, readCompletion } from "./chat.ts";
@@ -74,7 +74,7 @@ function createCanonical(container: Container): Format {
             prompt: rows(prompt.messages, options, prompt.system),
             completion: rows([completion], options),
             label,
-            score: record.score,
+            score: float(record.score),
             tools: shareText(prompt.tools),
           },
         }),
@@ -88,7 +88,7 @@ function sides(): { [name: string]: ColumnType } {
 }
 
 function side(reply: Pair["chosen"], { id, score }: ExportRecord, options: FormatOptions): DatasetRow {
-  return { id, score, messages: rows([reply], options) };
+  return { id, score: float(score), messages: rows([reply], options) };
 }
 
 function rows(messages: DialogueMessage[], options: FormatOptions, system?: string): DatasetRow[] {

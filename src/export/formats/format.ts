@@ -1,7 +1,7 @@
 // What an exporter is: writes one format's rows from a dialogue, and reads them back by its loader's own rules.
 import { isObject, type Json, type JsonObject } from "../../core/index.ts";
 import type { ExportRecord } from "../record.ts";
-import type { DatasetRow, RawJson } from "../row-text.ts";
+import type { DatasetRow } from "../row-text.ts";
 import type { AgentMessage, DialogueMessage, ReasoningMode, TrainingDialogue } from "../training-dialogue.ts";
 import type { Unroll } from "../unroll.ts";
 
@@ -40,7 +40,7 @@ export type GroundTruth = {
   from: string;
   /** of that rollout, if it is scored */
   score?: number;
-  calls: { name: string; arguments: RawJson }[];
+  calls: { name: string; arguments: Json }[];
 };
 
 /** A row with what was lost, or the reason why the loader would not take it. */

@@ -8,7 +8,7 @@ import { canonicalJson, type JsonObject, type TrajectoryMessage } from "../../co
 import { checkDialogue } from "../check-dialogue.ts";
 import { withoutNulls } from "../read-rows.ts";
 import { type Made, RowMaker, type RowOptions } from "../row-maker.ts";
-import { RawJson, rowText } from "../row-text.ts";
+import { rowText } from "../row-text.ts";
 import {
   type DialogueMessage,
   INLINE_CLASH,
@@ -109,7 +109,7 @@ function write(
 }
 
 type MadeOrReason = { rows: Made[]; reason?: string };
-const TRUTH = { from: "plan", calls: [{ name: "renew_loan", arguments: new RawJson('{"id": 7}') }] };
+const TRUTH = { from: "plan", calls: [{ name: "renew_loan", arguments: { id: 7 } }] };
 
 /** What must come back, given what the format said it lost. */
 function expected(dialogue: TrainingDialogue, notes: string[]): object {

@@ -49,7 +49,7 @@ export const openai: Format = {
         const [better, worse] = [chosen, rejected].map((message) =>
           chatMessages({ system: undefined, messages: [message] }, style, options),
         );
-        const tools = prompt.tools.length > 0 ? { tools: toolsColumn(prompt.tools, "list") } : {};
+        const tools = prompt.tools.length > 0 ? { tools: prompt.tools } : {};
         return { row: { input: { messages: given, ...tools }, preferred_output: better, non_preferred_output: worse } };
       },
     },
