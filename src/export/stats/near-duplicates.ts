@@ -19,12 +19,15 @@ const HASHES = ROWS * BANDS;
 const ALIKE = 0.8;
 const SHINGLE = 3;
 const MAX_EXAMPLES = 5;
+const MAX_IN_BUCKET = 50;
 
+/** Groups by the hash of their rows; most have it to themselves. */
+type Band = Map<number, number | number[]>;
 type Group = { id: string; signature: Uint32Array; size: number };
 
 export class NearDuplicates {
   readonly #groups: Group[] = [];
-  readonly #bands = Array.from({ length: BANDS }, () => new Map<number, number | number[]>());
+  readonly #bands = Array.from({ length: BANDS }, (): Band => new Map());
   readonly #examples: NearDuplicateReport["examples"] = [];
 
   see(record: ExportRecord): void {
@@ -41,11 +44,7 @@ export class NearDuplicates {
       return;
     }
     const index = this.#groups.push({ id: record.id, signature, size: 1 }) - 1;
-    for (const [band, key] of keys.entries()) {
-      const bucket = this.#bands[band] as Map<number, number | number[]>;
-      const known = bucket.get(key);
-      bucket.set(key, known === undefined ? index : [known, index].flat());
-    }
+    for (const [band, key] of keys.entries()) addTo(this.#bands[band] as Band, key, index);
   }
 
   report(): NearDuplicateReport {
@@ -57,6 +56,14 @@ export class NearDuplicates {
       examples: this.#examples,
     };
   }
+}
+
+/** A hash that very many groups have says little, and comparing with all of them would take long. */
+function addTo(band: Band, key: number, index: number): void {
+  const known = band.get(key);
+  if (known === undefined) band.set(key, index);
+  else if (typeof known === "number") band.set(key, [known, index]);
+  else if (known.length < MAX_IN_BUCKET) known.push(index);
 }
 
 /** The user's words, and the agent's words and calls, in their order. */
@@ -88,7 +95,9 @@ export function signText(text: string): Uint32Array {
 }
 
 export function estimateSimilarity(a: Uint32Array, b: Uint32Array): number {
-  return a.reduce((equal, hash, index) => equal + (hash === b[index] ? 1 : 0), 0) / HASHES;
+  let equal = 0;
+  for (let hash = 0; hash < HASHES; hash++) if (a[hash] === b[hash]) equal++;
+  return equal / HASHES;
 }
 
 /** Scripts that are written without spaces have a word for each character. */
