@@ -5,7 +5,7 @@ import type { ExportRecord } from "../record.ts";
 import { parseArguments } from "../training-dialogue.ts";
 import { type Share, shareOf } from "./spread.ts";
 
-export type ToolUse = {
+type ToolUse = {
   calls: number;
   malformed: number;
   /** records that offer it */
