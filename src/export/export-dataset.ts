@@ -99,6 +99,8 @@ class Export {
   readonly #unscored = new Map<string, InputFile>();
   readonly #scored = new Set<string>();
   readonly #secrets: SecretFinder | undefined;
+  /** a transform or a record brought columns of its own */
+  #hasOtherColumns = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -202,7 +204,9 @@ class Export {
   }
 
   #putRow({ row, notes, learnt }: Made, split: string, records: ExportRecord[]): void {
-    this.#parts.output.writerOf(split).write(this.#withExtra(row, records));
+    const full = this.#withExtra(row, records);
+    for (const name in full) this.#hasOtherColumns ||= this.#parts.rows.columns[name] === undefined;
+    this.#parts.output.writerOf(split).write(full);
     if (!this.#parts.rows.format.oncePerQuery) this.#parts.trained.see(learnt);
     for (const note of notes) this.#counts.note(note);
   }
@@ -285,15 +289,14 @@ class Export {
       unroll: rows.unroll,
     };
     const facts = this.#facts.report();
+    const columns = rows.container === "parquet" || this.#hasOtherColumns ? undefined : rows.columns;
     const files = [
       ...plan.files.values(),
       output.add(
         "export.json",
         `${JSON.stringify({ ...counts, trained, advice, ...facts, license, settings: shown }, null, 2)}\n`,
       ),
-      output.addCard(
-        cardText({ plan, counts, facts, settings: shown, license, trained, advice, columns: rows.columns }),
-      ),
+      output.addCard(cardText({ plan, counts, facts, settings: shown, license, trained, advice, columns })),
       ...Object.entries(rows.format.files ?? {}).map(([name, from]) =>
         output.addPlain(name, readFileSync(from, "utf8")),
       ),

@@ -1,11 +1,22 @@
-// How many tokens a record has by a named tokenizer: texts, reasoning, calls, the system prompt and the tools, and four for
-// each message as templates add them. Offline; other models' own tokenizers differ by a few per cent.
+// How many tokens a record has by a named tokenizer, by who or what they come from, and in all, with four for each
+// message as templates add them. Offline; other models' own tokenizers differ by a few per cent.
 import type { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { didYouMean, UsageError } from "../core/index.ts";
+import { didYouMean, sum, UsageError } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
 import { sharedText } from "./row-text.ts";
 
 export const TOKENIZERS = ["o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "r50k_base"] as const;
+
+export const TOKEN_KINDS = [
+  "system",
+  "tools",
+  "user",
+  "tool_results",
+  "agent_text",
+  "agent_reasoning",
+  "agent_calls",
+] as const;
+export type TokenKinds = { [kind in (typeof TOKEN_KINDS)[number]]: number };
 
 type Encoding = { countTokens: typeof countTokens };
 const PER_MESSAGE = 4;
@@ -21,6 +32,16 @@ export async function createTextCounter(name: string): Promise<(text: string) =>
 }
 
 export async function createTokenCounter(name: string): Promise<(record: ExportRecord) => number> {
+  const countKinds = await createKindCounter(name);
+  return (record) => totalTokens(record, countKinds(record));
+}
+
+/** Of all kinds, with what templates put around each message. */
+export function totalTokens({ system, messages }: ExportRecord, kinds: TokenKinds): number {
+  return sum(Object.values(kinds)) + PER_MESSAGE * (messages.length + (system === undefined ? 0 : 1));
+}
+
+export async function createKindCounter(name: string): Promise<(record: ExportRecord) => TokenKinds> {
   const count = await createTextCounter(name);
   const known = new Map<string, number>();
   const countOnce = (text: string) => {
@@ -29,14 +50,18 @@ export async function createTokenCounter(name: string): Promise<(record: ExportR
     return tokens;
   };
   return ({ system, tools, messages }) => {
-    let tokens = system === undefined ? 0 : PER_MESSAGE + countOnce(system);
-    if (tools && tools.length > 0) tokens += countOnce(sharedText(tools));
+    const kinds = Object.fromEntries(TOKEN_KINDS.map((kind) => [kind, 0])) as TokenKinds;
+    if (system !== undefined) kinds.system = countOnce(system);
+    if (tools && tools.length > 0) kinds.tools = countOnce(sharedText(tools));
     for (const message of messages) {
-      tokens += PER_MESSAGE + count(message.content);
+      kinds[message.role === "user" ? "user" : message.role === "tool" ? "tool_results" : "agent_text"] += count(
+        message.content,
+      );
       if (message.role !== "assistant") continue;
-      if (message.reasoning_content) tokens += count(message.reasoning_content);
-      for (const call of message.tool_calls ?? []) tokens += count(call.function.name) + count(call.function.arguments);
+      if (message.reasoning_content) kinds.agent_reasoning += count(message.reasoning_content);
+      for (const call of message.tool_calls ?? [])
+        kinds.agent_calls += count(call.function.name) + count(call.function.arguments);
     }
-    return tokens;
+    return kinds;
   };
 }
