@@ -73,8 +73,8 @@ export function cardText(input: CardInput): string {
     "",
     `# ${cell(title)}`,
     "",
-    "Dialogues between a user and an agent that has tools: each has the user's messages, the agent's replies and calls, and",
-    "what the tools returned. A simulated user asked, the agent model answered, and its calls were played against real tools.",
+    "Dialogues between a user and an agent that has tools: the user's messages, the agent's replies and calls, and what the",
+    "tools returned. Which models played which part is below, as far as the records say it.",
     "",
     `Made with rollout ${PROGRAM_VERSION}. Licence: ${cell(license)}.`,
     ...(facts.scripted > 0
