@@ -110,6 +110,17 @@ export const FILTERS: { [name: string]: Builtin<Value> } = {
     if (!isMap(operand)) throw new Error("Can only get item pairs from a mapping.");
     return wrapList([...operand.value].map(([key, value]) => wrapList([wrapText(key), value])));
   },
+  dictsort: (operand, { positional, named }) => {
+    if (!isMap(operand)) throw new Error("dictsort needs a mapping");
+    const isExact = isTrue(positional[0] ?? named.get("case_sensitive") ?? wrap(false));
+    const place = str(positional[1] ?? named.get("by") ?? wrapText("key")) === "value" ? 1 : 0;
+    const sign = isTrue(positional[2] ?? named.get("reverse") ?? wrap(false)) ? -1 : 1;
+    const rank = ({ value }: Value) =>
+      typeof value === "string" && !isExact ? value.toLowerCase() : (value as string);
+    const pairs = [...operand.value].map(([key, value]) => [wrap(key), value] as const);
+    pairs.sort((a, b) => sign * (rank(a[place]) < rank(b[place]) ? -1 : rank(a[place]) > rank(b[place]) ? 1 : 0));
+    return wrapList(pairs.map((pair) => wrapList([...pair])));
+  },
   default: orElse,
   d: orElse,
   min: extreme(-1),
