@@ -6,7 +6,7 @@ import type { Span } from "./marks.ts";
 import { argumentForms } from "./probes.ts";
 import { calledFunction, type Part, type TemplateRow } from "./row-parts.ts";
 
-export const LEARNT_KINDS = ["reasoning", "text", "calls", "results", "user", "system", "markup"] as const;
+const LEARNT_KINDS = ["reasoning", "text", "calls", "results", "user", "system", "markup"] as const;
 type Kind = (typeof LEARNT_KINDS)[number];
 export type Learnt = { [kind in Kind]: string };
 

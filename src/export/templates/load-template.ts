@@ -54,7 +54,8 @@ function readSources(given: string, hubFolders: string[]): Sources {
   if (given.endsWith(".json")) return { templates: readConfig(given), tokens };
   if (!/\.(jinja2?|j2|txt)$/.test(given))
     throw new UsageError("a chat template is a .jinja, .j2, .txt or tokenizer_config.json file", { file: given });
-  return { templates: new Map([["default", readText(given)]]), tokens };
+  // a file alone does not say what its tokens are called
+  return { templates: new Map([["default", readText(given)]]), tokens: { bos_token: "", eos_token: "", ...tokens } };
 }
 
 /** As transformers reads a tokenizer's folder: files of templates count before the one in the config. */

@@ -57,8 +57,10 @@ export function probeEncodings(
     }
     for (const id of ids) {
       const probe = probes[id]!;
-      const levels = [found.get(id) ?? "lost"];
+      const levels: Encoding[] = [];
       if (probe.kind === "tool" && probe.hasProperties) levels.push(found.get(second(id)) ?? "lost");
+      if (levels.length === 0 || (probe.kind === "tool" && calledFunction(probe.tool).description))
+        levels.push(found.get(id) ?? "lost");
       results[id] = (["twice", "lost"] as const).find((level) => levels.includes(level)) ?? "once";
     }
   };

@@ -1,7 +1,10 @@
 // Chat templates as transformers renders them: the engine with Python's rules for loops, printing, operators and methods.
 import { Engine, EngineScope, type Node, parseTemplate, type Scope, type Value } from "./engine.ts";
 import { type Arguments, FILTERS, LIST_METHODS, MAP_METHODS, TEXT_METHODS } from "./python-builtins.ts";
+import { GLOBALS } from "./python-globals.ts";
+import { bind, describe, hold, like, loopVariable, method, withPrintedBody } from "./python-nodes.ts";
 import {
+  contains,
   equal,
   isList,
   isMap,
@@ -31,23 +34,6 @@ export function compile(source: string): (variables: { [name: string]: unknown }
     return str(new PythonInterpreter(environment, indexes, boundaries).run(program));
   };
 }
-
-const GLOBALS = {
-  true: true,
-  True: true,
-  false: false,
-  False: false,
-  none: null,
-  None: null,
-  raise_exception: (words: unknown) => {
-    throw new Error(String(words));
-  },
-  strftime_now: (format: string) => formatTime(new Date(), format),
-  range: (first: number, second?: number, step = 1) => {
-    const [from, to] = second === undefined || second === null ? [0, first] : [first, second];
-    return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, index) => from + index * step);
-  },
-};
 
 class LoopControl extends Error {}
 const BREAK = new LoopControl("break outside of a loop");
@@ -103,8 +89,7 @@ class PythonInterpreter extends Engine {
         return this.#member(node, scope);
       case "CallExpression": {
         const callee = this.evaluate(node.callee, scope);
-        if (isUndefined(callee))
-          throw new Error(`${describe(node.callee)} cannot be called: there is no such function`);
+        if (isUndefined(callee)) throw new Error(this.#noFunction(node.callee, scope));
         return super.evaluate(like(node, { callee: hold(callee) }), scope);
       }
       case "ObjectLiteral": {
@@ -267,6 +252,12 @@ class PythonInterpreter extends Engine {
       ),
     };
   }
+
+  #noFunction(callee: Node, scope: Scope): string {
+    if (callee.type !== "MemberExpression" || callee.computed) return `${describe(callee)} is undefined`;
+    const type = typeOf(this.evaluate(callee.object, scope));
+    return `${describe(callee.object)} is a ${type} and has no ${String(callee.property.value)}()`;
+  }
 }
 
 const TESTS: { [name: string]: (operand: Value) => boolean } = {
@@ -274,89 +265,3 @@ const TESTS: { [name: string]: (operand: Value) => boolean } = {
   number: isNumber,
   float: (operand) => typeOf(operand) === "float",
 };
-
-/** The node with other parts; the engine asks for its class. */
-function like(node: Node, parts: { [part: string]: unknown }): Node {
-  return Object.assign(Object.create(Object.getPrototypeOf(node)), node, parts);
-}
-
-/** A node whose value is known already. */
-function hold(value: Value): Node {
-  return { type: "Held", value } as Node;
-}
-
-/** The engine prints bodies of macros and blocks itself; as one program in them, they come back to us. */
-function withPrintedBody(node: Node): Node {
-  const { body } = node;
-  return body?.length > 0 ? like(node, { body: [like(node, { type: "Program", body })] }) : node;
-}
-
-function bind(target: Node, item: Value, scope: Scope): Scope {
-  if (target.type === "Identifier") scope.setVariable(String(target.value), item);
-  else {
-    const names = target.value as Node[];
-    const values = iterate(item);
-    if (values.length !== names.length)
-      throw new Error(`cannot unpack ${values.length} values into ${names.length} names`);
-    for (const [index, name] of names.entries()) bind(name, values[index]!, scope);
-  }
-  return scope;
-}
-
-function loopVariable(items: Value[], index: number): Value {
-  const { length } = items;
-  const loop = wrap({
-    index: index + 1,
-    index0: index,
-    revindex: length - index,
-    revindex0: length - index - 1,
-    first: index === 0,
-    last: index === length - 1,
-    length,
-  }) as Value & { value: Map<string, Value> };
-  if (index > 0) loop.value.set("previtem", items[index - 1]!);
-  if (index < length - 1) loop.value.set("nextitem", items[index + 1]!);
-  return loop;
-}
-
-function contains(container: Value, item: Value): boolean {
-  if (isText(container)) return isText(item) && container.value.includes(item.value);
-  return iterate(container).some((other) => equal(other, item));
-}
-
-const FUNCTION = wrap(() => null).constructor as new (run: (args: Value[]) => Value) => Value;
-
-function method(run: (given: Arguments) => Value): Value {
-  return new FUNCTION((args) => {
-    const last = args.at(-1);
-    const named = last?.type === "KeywordArgumentsValue" ? (last.value as Map<string, Value>) : undefined;
-    return run({ positional: named ? args.slice(0, -1) : args, named: named ?? new Map() });
-  });
-}
-
-/** `message.tool_calls` for an error's words. */
-function describe(node: Node): string {
-  if (node.type === "MemberExpression" && !node.computed)
-    return `${describe(node.object)}.${String(node.property.value)}`;
-  return node.type === "Identifier" ? String(node.value) : "a value";
-}
-
-function formatTime(time: Date, format: string): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const name = (part: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-US", part).format(time);
-  const parts: { [letter: string]: string } = {
-    Y: String(time.getFullYear()),
-    y: two(time.getFullYear() % 100),
-    m: two(time.getMonth() + 1),
-    d: two(time.getDate()),
-    b: name({ month: "short" }),
-    B: name({ month: "long" }),
-    a: name({ weekday: "short" }),
-    A: name({ weekday: "long" }),
-    H: two(time.getHours()),
-    M: two(time.getMinutes()),
-    S: two(time.getSeconds()),
-    "%": "%",
-  };
-  return format.replace(/%(.)/g, (all, letter: string) => parts[letter] ?? all);
-}
