@@ -5,7 +5,6 @@ export type Value = {
   type: string;
   value: unknown;
   builtins: ReadonlyMap<string, Value>;
-  __bool__(): { value: boolean };
   toString(): string;
 };
 

@@ -1,7 +1,7 @@
 // Numbered marks around pieces of a row, which are looked for in what a template makes of it.
 
 export type Span = { start: number; end: number };
-export type MarkedSpan = Span & { id: number };
+type MarkedSpan = Span & { id: number };
 
 export type Marks = {
   open(id: number): string;

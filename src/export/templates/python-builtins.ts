@@ -23,17 +23,16 @@ type Builtin<Operand> = (operand: Operand, given: Arguments) => Value;
 const strip =
   (start: boolean, end: boolean): Builtin<string> =>
   (text, { positional: [characters] }) => {
-    const set = isText(characters) ? new Set(characters.value) : undefined;
-    const drops = (character: string | undefined) =>
-      character !== undefined && (set ? set.has(character) : SPACE.test(character));
-    const all = [...text];
+    if (!isText(characters)) {
+      const left = start ? text.trimStart() : text;
+      return wrapText(end ? left.trimEnd() : left);
+    }
     let from = 0;
-    let to = all.length;
-    if (start) while (from < to && drops(all[from])) from++;
-    if (end) while (to > from && drops(all[to - 1])) to--;
-    return wrapText(all.slice(from, to).join(""));
+    let to = text.length;
+    if (start) while (from < to && characters.value.includes(text[from]!)) from++;
+    if (end) while (to > from && characters.value.includes(text[to - 1]!)) to--;
+    return wrapText(text.slice(from, to));
   };
-const SPACE = /\s/;
 
 export const TEXT_METHODS: { [name: string]: Builtin<string> } = {
   strip: strip(true, true),

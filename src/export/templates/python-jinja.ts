@@ -126,15 +126,10 @@ class PythonInterpreter extends Engine {
     const rounds = iterate(this.evaluate(isSelection ? lhs : node.iterable, scope))
       .map((item) => ({ item, inner: bind(node.loopvar, item, new EngineScope(scope)) }))
       .filter(({ inner }) => !isSelection || isTrue(this.evaluate(test, inner)));
+    const items = rounds.map(({ item }) => item);
     if (rounds.length === 0) this.#write(node.defaultBlock, scope, out);
     for (const [index, { item, inner }] of rounds.entries()) {
-      inner.setVariable(
-        "loop",
-        loopVariable(
-          rounds.map((round) => round.item),
-          index,
-        ),
-      );
+      inner.setVariable("loop", loopVariable(items, index));
       const message = this.#boundaries && this.#messages.get(item);
       const written: string[] = message === undefined ? out : [];
       let left: unknown;

@@ -19,10 +19,21 @@ export function typeOf(value: Value): string {
   return TYPES[value.type] ?? "function";
 }
 
+const scope = new EngineScope();
+
 /** An engine's value from a plain one. */
 export function wrap(value: unknown): Value {
-  return new EngineScope().set("value", value);
+  if (typeof value === "boolean") return value ? TRUE : FALSE;
+  return convert(value);
 }
+
+function convert(value: unknown): Value {
+  scope.variables.delete("value");
+  return scope.set("value", value);
+}
+
+const TRUE = convert(true);
+const FALSE = convert(false);
 
 export function wrapList(values: Value[]): Value {
   return Object.assign(wrap([]), { value: values });
@@ -46,7 +57,8 @@ export function isUndefined(value: Value): boolean {
   return value.type === "UndefinedValue";
 }
 export function isTrue(value: Value): boolean {
-  return value.__bool__().value;
+  if (isList(value)) return value.value.length > 0;
+  return isMap(value) ? value.value.size > 0 : Boolean(value.value);
 }
 
 /** What a loop over the value meets, one after the other. */
