@@ -161,15 +161,18 @@ function parseLine(text: string): unknown {
   }
 }
 
+type MaybeCalling = { tool_calls?: { function?: { arguments?: unknown } }[] } | null;
+
 /** Whether tools or arguments are values here: in our own records, tools are elsewhere and arguments are texts. */
 function holdsValues({ tools, messages }: Record<string, unknown>): boolean {
   if (Array.isArray(tools)) return true;
-  const calls = (message: unknown) =>
-    isObject(message) && Array.isArray(message.tool_calls) ? message.tool_calls : [];
-  return (
-    Array.isArray(messages) &&
-    messages.some((message) => calls(message).some((call) => isObject(call?.function?.arguments)))
-  );
+  if (!Array.isArray(messages)) return false;
+  for (const message of messages as MaybeCalling[]) {
+    const calls = message?.tool_calls;
+    if (!Array.isArray(calls)) continue;
+    for (const call of calls) if (typeof call?.function?.arguments === "object") return true;
+  }
+  return false;
 }
 
 /** Tools and messages keep their numbers' texts; scores and other numbers of a line are ordinary ones. */
