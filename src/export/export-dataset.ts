@@ -14,16 +14,20 @@ import { chooseFiles, Output, type OutputFiles } from "./output.ts";
 import { type Candidate, makePairs } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
 import { type Made, type MadeRows, RowMaker, type RowOptions, type RowPosition } from "./row-maker.ts";
+import { rowText } from "./row-text.ts";
 import { createSecretFinder, type SecretFinder } from "./secrets.ts";
 import { type LineSource, type Located, Source, type SourceOptions } from "./source.ts";
 import { type Split, sideOf } from "./split.ts";
+import { TemplateCheck, type TemplateOptions } from "./template-rows.ts";
+import type { TemplateSummary } from "./templates/report.ts";
 import { createTextCounter, createTokenCounter } from "./tokens.ts";
 import { type TrainedReport, TrainedTokens } from "./trained-tokens.ts";
 
 export type ExportOptions = SourceOptions &
   Choice &
   Order &
-  RowOptions & {
+  RowOptions &
+  TemplateOptions & {
     /** a file, or a folder if there is a split */
     out: string;
     tokenizer?: string;
@@ -46,6 +50,8 @@ export type ExportResult = {
   trained: TrainedReport;
   /** what the trainer must be told */
   advice: string | undefined;
+  /** what the chat template makes of the rows, if one was given */
+  template: TemplateSummary | undefined;
 };
 
 export async function exportDataset({ successOnly, ...given }: ExportOptions): Promise<ExportResult> {
@@ -60,6 +66,7 @@ export async function exportDataset({ successOnly, ...given }: ExportOptions): P
   };
   const plan = chooseFiles(options.out, rows.container, options.split?.map(({ name }) => name) ?? ["train"]);
   const { tokenizer = "o200k_base" } = options;
+  const template = TemplateCheck.open(rows.format, options);
   const trained = new TrainedTokens(tokenizer, await createTextCounter(tokenizer));
   const chooser = await createChooser(options);
   const source = await Source.open(options);
@@ -71,7 +78,7 @@ export async function exportDataset({ successOnly, ...given }: ExportOptions): P
       options.transform ? { ...rows.columns, extra: "json" } : rows.columns,
     );
     try {
-      return await new Export({ options, rows, plan, source, chooser, output, trained }).run();
+      return await new Export({ options, rows, plan, source, chooser, output, trained, template }).run();
     } finally {
       output.abandon();
     }
@@ -89,6 +96,7 @@ type Parts = {
   chooser: (record: ExportRecord) => string | undefined;
   output: Output;
   trained: TrainedTokens;
+  template: TemplateCheck | undefined;
 };
 
 class Export {
@@ -197,10 +205,24 @@ class Export {
       this.#counts.leaveOut(made.reason, records.length);
       return;
     }
-    for (const row of made.rows) this.#putRow(row, split, records);
-    this.#counts.write(split, { rows: made.rows.length, records: records.length });
+    const rows = made.rows.filter((row) => this.#passesTemplate(row));
+    if (rows.length === 0) {
+      this.#counts.leaveOut(NOT_RENDERED, records.length);
+      return;
+    }
+    for (const row of rows) this.#putRow(row, split, records);
+    this.#counts.write(split, { rows: rows.length, records: records.length });
     for (const note of made.lost) this.#counts.note(note);
+    for (let lost = rows.length; lost < made.rows.length; lost++) this.#counts.note(`a row left out: ${NOT_RENDERED}`);
     for (const record of records) this.#see(record);
+  }
+
+  /** What a template does not show is reported; with --strict the row stays out. */
+  #passesTemplate({ row }: Made): boolean {
+    const { template, options } = this.#parts;
+    if (!template) return true;
+    const problems = template.see(JSON.parse(rowText(row)), String(row.id));
+    return !options.strict || problems.length === 0;
   }
 
   #putRow({ row, notes, learnt }: Made, split: string, records: ExportRecord[]): void {
@@ -270,6 +292,7 @@ class Export {
       secrets: _secrets,
       env: _env,
       forComparison: _,
+      hubFolders: _hub,
       transform,
       out: _out,
       ...settings
@@ -277,7 +300,8 @@ class Export {
     const counts = this.#counts.report();
     const trained = this.#parts.trained.report();
     const { advice } = rows;
-    if (counts.out === 0) return { files: [], counts, trained, advice };
+    const template = this.#parts.template?.report();
+    if (counts.out === 0) return { files: [], counts, trained, advice, template };
     output.finish();
     const shown = {
       ...settings,
@@ -285,6 +309,7 @@ class Export {
       inputs: options.inputs.map((input) => basename(input)),
       basePath: options.basePath && basename(options.basePath),
       transform: typeof transform === "string" ? basename(transform) : undefined,
+      template: options.template && basename(options.template),
       container: rows.container,
       unroll: rows.unroll,
     };
@@ -294,7 +319,7 @@ class Export {
       ...plan.files.values(),
       output.add(
         "export.json",
-        `${JSON.stringify({ ...counts, trained, advice, ...facts, license, settings: shown }, null, 2)}\n`,
+        `${JSON.stringify({ ...counts, trained, advice, template, ...facts, license, settings: shown }, null, 2)}\n`,
       ),
       output.addCard(cardText({ plan, counts, facts, settings: shown, license, trained, advice, columns })),
       ...Object.entries(rows.format.files ?? {}).map(([name, from]) =>
@@ -308,10 +333,11 @@ class Export {
       files.push(output.addInfo(Object.fromEntries(entries)));
     }
     output.publish();
-    return { files, counts, trained, advice };
+    return { files, counts, trained, advice, template };
   }
 }
 
+const NOT_RENDERED = "the chat template does not show all of it";
 const TRUTH_OF_ROLLOUT = "ground truth: the calls of a rollout, since there is no reference";
 const UNKNOWN_SYSTEM = "no system prompt is known (--base-path names the dataset folder)";
 const UNKNOWN_TOOLS = "no tools are known (--base-path names the dataset folder)";

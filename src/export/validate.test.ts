@@ -17,7 +17,7 @@ async function validated(file: string, format: string): Promise<{ found: Finding
   const checking = validateFile({ file, format });
   let next = await checking.next();
   for (; !next.done; next = await checking.next()) found.push(next.value);
-  return { found, rows: next.value };
+  return { found, rows: next.value.rows };
 }
 
 const call = (name: string, args: string, id = "a") => ({

@@ -9,19 +9,25 @@ import { findFormat } from "./formats/index.ts";
 import { endsOf, plainRows } from "./pair-rows.ts";
 import { readRows } from "./read-rows.ts";
 import { createSecretFinder } from "./secrets.ts";
+import { TemplateCheck, type TemplateOptions } from "./template-rows.ts";
+import type { TemplateSummary } from "./templates/report.ts";
 import { learntOf } from "./unroll.ts";
 
 export type Finding = Problem & {
   /** of a JSONL file; in Parquet, the row */
   line: number;
 };
-export type ValidateOptions = { file: string; format: string; secrets?: readonly string[] };
+export type ValidateOptions = TemplateOptions & { file: string; format: string; secrets?: readonly string[] };
 
-/** Findings as they occur; the generator returns the number of rows read. */
-export async function* validateFile({ file, format: name, secrets }: ValidateOptions): AsyncGenerator<Finding, number> {
+export type Validated = { /** how many were read */ rows: number; template: TemplateSummary | undefined };
+
+/** Findings as they occur; the generator returns what was read. */
+export async function* validateFile(options: ValidateOptions): AsyncGenerator<Finding, Validated> {
+  const { file, format: name, secrets } = options;
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}`);
   const format = findFormat(name);
   const finder = createSecretFinder(secrets);
+  const template = TemplateCheck.open(format, options);
   let rows = 0;
   for await (const { line, value } of readRows(file)) {
     rows++;
@@ -36,10 +42,14 @@ export async function* validateFile({ file, format: name, secrets }: ValidateOpt
     }
     const secret = finder.find(value);
     if (secret) yield error(`a text looks like ${secret}`);
-    for (const problem of checkRow(value as JsonObject, format)) yield { ...problem, line };
+    const problems = checkRow(value as JsonObject, format);
+    for (const problem of problems) yield { ...problem, line };
+    if (problems.some(({ level }) => level === "error")) continue;
+    for (const problem of template?.see(value as JsonObject, String(value.id ?? line)) ?? [])
+      yield error(`behind the template, ${problem}`);
   }
   if (rows === 0) yield { level: "error", line: 1, message: "the file has no rows" };
-  return rows;
+  return { rows, template: template?.report() };
 }
 
 function checkRow(value: JsonObject, format: Format): Problem[] {

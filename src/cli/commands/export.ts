@@ -16,13 +16,18 @@ import {
 import { listProviders } from "../../models/index.ts";
 import { atLeastZero, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
+import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printable, type Terminal, table } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
   rollout export outputs/example --format openai --out data/train.jsonl --include-scripted
   rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --solved --dedupe
-  rollout export outputs/run --format trl --pairs preference --out pairs.jsonl`;
+  rollout export outputs/run --format trl --pairs preference --out pairs.jsonl
+  rollout export outputs/run --format axolotl --template path/to/tokenizer --out data
+
+Without --all, records stay out that did not end regularly, have a reply that was cut off, or failed their checks.
+Exit code 3 if there are no rows: then nothing is written.`;
 
 const NOTHING = "There are no rows, so nothing was written. --all takes in what is left out by default.";
 const DOUBLE =
@@ -30,7 +35,7 @@ const DOUBLE =
 const RENAMED =
   "--success-only is now --ended; it keeps records that came to a regular end, not solved ones: for those use --solved";
 
-type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env"> & {
+type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env" | "hubFolders"> & {
   stopReason?: string[];
   dataset?: string[];
   tag?: string[];
@@ -82,6 +87,7 @@ export const configure: Configure = (command, host, done) => {
         "short",
       ]),
     )
+    .option("--template <path>", TEMPLATE_FLAG)
     .option("--transform <file>", "a TypeScript or JavaScript function that each record goes through")
     .option("--base-path <dir>", "dataset folder to label the original system's records from")
     .option("--data-source <name>", "deepseek, verl-rl: the source that rows name (agent)")
@@ -95,7 +101,7 @@ export const configure: Configure = (command, host, done) => {
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
       if (flags.successOnly) terminal.err(RENAMED);
-      const { files, counts, trained, advice } = await exportDataset({
+      const { files, counts, trained, advice, template } = await exportDataset({
         ...flags,
         inputs,
         stopReasons: stopReason,
@@ -104,16 +110,18 @@ export const configure: Configure = (command, host, done) => {
         split: split === undefined ? undefined : parseSplit(split),
         secrets: keysOf(host.env),
         env: host.env,
+        hubFolders: hubFolders(host.env),
       });
       const lines = [
         ...countLines(terminal, counts),
         ...trainedLines(trained),
+        ...(template ? templateLines(template) : []),
         ...files.map((file) => `wrote ${file}`),
         ...(files.length === 0 ? [NOTHING] : []),
         ...(advice && files.length > 0 ? [advice] : []),
         ...(flags.arguments === "string" ? [DOUBLE] : []),
       ];
-      if (json) terminal.out(JSON.stringify({ ...counts, trained, files, advice }));
+      if (json) terminal.out(JSON.stringify({ ...counts, trained, template, files, advice }));
       else for (const line of lines) terminal.out(line);
       done(files.length === 0 ? 3 : 0);
     });

@@ -6,15 +6,17 @@ import { collectStats, statsHtml, TOKENIZERS } from "../../export/index.ts";
 import { writeWhole } from "../../files/index.ts";
 import type { Configure } from "../host.ts";
 import { statsLines } from "../printing/stats-text.ts";
+import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
   rollout stats outputs/example
   rollout stats outputs/example --html stats.html
+  rollout stats outputs/example --template path/to/tokenizer
   rollout stats data/labelled.jsonl --json`;
 
-type Flags = { tokenizer: string; basePath?: string; html?: string; json?: boolean };
+type Flags = { tokenizer: string; basePath?: string; template?: string; html?: string; json?: boolean };
 
 export const configure: Configure = (command, host, done) => {
   command
@@ -23,12 +25,13 @@ export const configure: Configure = (command, host, done) => {
       new Option("--tokenizer <name>", "what tokens are counted with").choices([...TOKENIZERS]).default("o200k_base"),
     )
     .option("--base-path <dir>", "dataset folder to take the original system's tool lists from")
+    .option("--template <path>", TEMPLATE_FLAG)
     .option("--html <file>", "also write a page with pictures")
     .option("--json", "print as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (inputs: string[], { json, html, ...flags }: Flags) => {
       const terminal = createTerminal(host);
-      const stats = await collectStats({ inputs, ...flags });
+      const stats = await collectStats({ inputs, ...flags, hubFolders: hubFolders(host.env) });
       if (html !== undefined)
         writePage(
           html,
@@ -38,6 +41,7 @@ export const configure: Configure = (command, host, done) => {
           ),
         );
       for (const line of json ? [JSON.stringify(stats)] : statsLines(terminal, stats)) terminal.out(line);
+      if (stats.template && !json) for (const line of ["", ...templateLines(stats.template)]) terminal.out(line);
       if (html !== undefined && !json) terminal.out(`\nwrote ${html}`);
       done(0);
     });

@@ -1,8 +1,9 @@
-// `rollout validate`: a dataset file, ours or not, checked line by line.
+// `rollout validate`: a dataset file, ours or not, checked line by line; what is found is grouped by its kind.
 import { Option } from "commander";
-import { FORMATS, validateFile } from "../../export/index.ts";
+import { type Finding, FORMATS, validateFile } from "../../export/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure } from "../host.ts";
+import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 import { keysOf } from "./export.ts";
 
@@ -10,31 +11,71 @@ const EXAMPLES = `
 Examples:
   rollout validate data/train.jsonl --format openai
   rollout validate data/train.parquet --format verl-sft
+  rollout validate data/train.jsonl --format axolotl --template path/to/tokenizer
 
 Exit code 2 where there are errors; warnings are mistakes that the dialogue itself answers.`;
+
+type Flags = { format: string; template?: string; maxFindings: number };
 
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<file>")
     .addOption(new Option("--format <name>", "its format").choices([...FORMATS.keys()]).makeOptionMandatory())
-    .option("--max-findings <n>", "print at most so many findings", whole(1), 1000)
+    .option("--template <path>", TEMPLATE_FLAG)
+    .option("--max-findings <n>", "print at most so many kinds of findings", whole(1), 100)
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, { format, maxFindings }: { format: string; maxFindings: number }) => {
+    .action(async (file: string, { format, template, maxFindings }: Flags) => {
       const terminal = createTerminal(host);
-      const counts = { error: 0, warning: 0 };
-      const findings = validateFile({ file, format, secrets: keysOf(host.env) });
+      const groups = new Groups();
+      const findings = validateFile({
+        file,
+        format,
+        template,
+        hubFolders: hubFolders(host.env),
+        secrets: keysOf(host.env),
+      });
       let next = await findings.next();
-      for (; !next.done; next = await findings.next()) {
-        const { level, line, message } = next.value;
-        counts[level]++;
-        if (counts.error + counts.warning > maxFindings) continue;
+      for (; !next.done; next = await findings.next()) groups.add(next.value);
+      for (const { level, line, message, count, others } of groups.list().slice(0, maxFindings)) {
+        const more =
+          count > 1
+            ? ` (${count} times; also in line ${others.join(", ")}${count > others.length + 1 ? ", …" : ""})`
+            : "";
         terminal.out(
-          `${terminal.paint(level === "error" ? "red" : "yellow", level)}  ${printable(`${file}:${line}: ${message}`)}`,
+          `${terminal.paint(level === "error" ? "red" : "yellow", level)}  ${printable(`${file}:${line}: ${message}${more}`)}`,
         );
       }
-      const hidden = counts.error + counts.warning - maxFindings;
-      if (hidden > 0) terminal.out(`… and ${hidden} more`);
-      terminal.out(`${next.value} rows: ${counts.error} errors, ${counts.warning} warnings`);
-      done(counts.error > 0 ? 2 : 0);
+      const hidden = groups.list().length - maxFindings;
+      if (hidden > 0) terminal.out(`… and ${hidden} more kinds`);
+      if (next.value.template) for (const line of templateLines(next.value.template)) terminal.out(line);
+      terminal.out(`${next.value.rows} rows: ${groups.counts.error} errors, ${groups.counts.warning} warnings`);
+      done(groups.counts.error > 0 ? 2 : 0);
     });
 };
+
+type Group = Finding & { count: number /** further lines */; others: number[] };
+
+const MAX_LINES = 10;
+
+/** Findings that differ only in their place are of one kind. */
+class Groups {
+  readonly counts = { error: 0, warning: 0 };
+  readonly #groups = new Map<string, Group>();
+
+  add(finding: Finding): void {
+    const { level, message, line } = finding;
+    const kind = `${level} ${message.replace(/^(message|turn) \d+/, "")}`;
+    const group = this.#groups.get(kind);
+    this.counts[level]++;
+    if (!group) this.#groups.set(kind, { ...finding, count: 1, others: [] });
+    else {
+      group.count++;
+      if (group.others.length < MAX_LINES && group.others.at(-1) !== line) group.others.push(line);
+    }
+  }
+
+  /** Errors first, the most frequent first. */
+  list(): Group[] {
+    return [...this.#groups.values()].sort((a, b) => a.level.localeCompare(b.level) || b.count - a.count);
+  }
+}

@@ -6,6 +6,8 @@ import { isScored, isScripted, isSolved } from "../choose.ts";
 import { Duplicates } from "../dedupe.ts";
 import type { ExportRecord } from "../record.ts";
 import { Source, type SourceOptions } from "../source.ts";
+import { RecordTemplateCheck, type TemplateOptions } from "../template-rows.ts";
+import type { TemplateSummary } from "../templates/report.ts";
 import { createKindCounter, TOKEN_KINDS, type TokenKinds, totalTokens } from "../tokens.ts";
 import { longestChain } from "./chains.ts";
 import { detectRecordLanguage } from "./language.ts";
@@ -57,23 +59,30 @@ export type Stats = ToolReport & { [length in Length]: Distribution | undefined 
   parallel_steps: Share;
   /** turns that took more than one step */
   multi_step_turns: Share;
+  /** what a chat template makes of them, one row for each turn, if one was given */
+  template?: TemplateSummary;
   /** how many records have each length */
   histograms: { [length in Length]: { [value: string]: number } };
 };
 
-export async function collectStats(options: SourceOptions & { tokenizer?: string }): Promise<Stats> {
+export async function collectStats(options: SourceOptions & TemplateOptions & { tokenizer?: string }): Promise<Stats> {
   const tokenizer = options.tokenizer ?? "o200k_base";
   const collected = new Collected(tokenizer, await createKindCounter(tokenizer));
+  const { template: given, hubFolders } = options;
+  const template = given === undefined ? undefined : new RecordTemplateCheck(given, hubFolders);
   const source = await Source.open(options);
   try {
     for await (const item of source.read()) {
       if ("reason" in item) collected.unreadable.add(item.reason);
-      else collected.see(item.record);
+      else {
+        collected.see(item.record);
+        template?.see(item.record);
+      }
     }
   } finally {
     source.close();
   }
-  return collected.report();
+  return { ...collected.report(), ...(template && { template: template.report() }) };
 }
 
 type QueryTally = { records: number; total: number; count: number };
