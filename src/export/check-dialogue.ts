@@ -1,5 +1,5 @@
 // What is wrong in a dialogue, no matter who wrote it. A model's mistake whose tool result is an error is a warning:
-// the dialogue shows it and continues. A mistake that went unnoticed is an error.
+// the dialogue shows it and continues; so is one that the row ends with. A mistake that went unnoticed is an error.
 import { isErrorText, isObject, type JsonObject } from "../core/index.ts";
 import { readUserText } from "../dialogue/index.ts";
 import { checkArguments } from "../tools/index.ts";
@@ -38,7 +38,8 @@ export function checkDialogue(dialogue: TrainingDialogue): Problem[] {
       for (const call of message.calls) {
         const fault = check(call);
         const result = messages.slice(index + 1).find((other) => other.role === "tool" && other.callId === call.id);
-        if (fault) add(index, fault, result && isErrorText(result.content) ? "warning" : "error");
+        const isOpen = index === messages.length - 1;
+        if (fault) add(index, fault, isOpen || (result && isErrorText(result.content)) ? "warning" : "error");
       }
     }
   }

@@ -72,5 +72,11 @@ function toTemplateRow(format: Format, row: JsonObject): TemplateRow {
   const spoken = dialogue.messages.values();
   const isPrompt = (role: unknown, index: number) => index === 0 && (role === "system" || role === "developer");
   const loss = messages.map(({ role }, index) => !isPrompt(role, index) && learnt.has(spoken.next().value));
-  return { messages, tools, loss };
+  return { messages: messages.map(withThinking), tools, loss };
+}
+
+/** As transformers does from version 5 on: templates look for a message's reasoning under either name. */
+function withThinking(message: JsonObject): JsonObject {
+  const { reasoning_content, thinking } = message;
+  return reasoning_content && thinking === undefined ? { ...message, thinking: reasoning_content } : message;
 }
