@@ -1,8 +1,8 @@
 // Chat templates as transformers renders them: the engine with Python's rules for loops, printing, operators and methods.
 import { Engine, EngineScope, type Node, parseTemplate, type Scope, type Value } from "./engine.ts";
-import { type Arguments, FILTERS, LIST_METHODS, MAP_METHODS, TEXT_METHODS } from "./python-builtins.ts";
+import { type Arguments, FILTERS } from "./python-builtins.ts";
 import { GLOBALS } from "./python-globals.ts";
-import { bind, describe, hold, like, loopVariable, method, withPrintedBody } from "./python-nodes.ts";
+import { bind, describe, hold, like, loopVariable, methodOf, withPrintedBody } from "./python-nodes.ts";
 import {
   contains,
   equal,
@@ -220,20 +220,16 @@ class PythonInterpreter extends Engine {
   #member(node: Node, scope: Scope): Value {
     const object = this.evaluate(node.object, scope);
     if (isUndefined(object)) throw new Error(`${describe(node.object)} is undefined`);
-    if (!node.computed) {
-      const name = String(node.property.value);
-      if (isText(object) && Object.hasOwn(TEXT_METHODS, name))
-        return method((given) => TEXT_METHODS[name]!(object.value, given));
-      if (isList(object) && Object.hasOwn(LIST_METHODS, name))
-        return method((given) => LIST_METHODS[name]!(object.value, given));
-      if (isMap(object) && MAP_METHODS.has(name)) return object.builtins.get(name) as Value;
-    }
     if (node.computed && node.property.type !== "SliceExpression") {
       const key = this.evaluate(node.property, scope);
-      if (isMap(object))
-        return object.value.get(key.value as string) ?? object.builtins.get(key.value as string) ?? wrap(undefined);
+      if (isMap(object)) return object.value.get(key.value as string) ?? methodOf(object, key.value) ?? wrap(undefined);
       if (isText(object)) return wrap(object.value.at(Number(key.value)));
       return super.evaluate(like(node, { object: hold(object), property: hold(key) }), scope);
+    }
+    if (!node.computed) {
+      const found = methodOf(object, node.property.value);
+      if (found) return found;
+      if (isMap(object)) return object.value.get(node.property.value as string) ?? wrap(undefined);
     }
     return super.evaluate(like(node, { object: hold(object) }), scope);
   }
