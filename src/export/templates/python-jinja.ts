@@ -213,7 +213,8 @@ class PythonInterpreter extends Engine {
         return wrapList(iterate(operand).map((item) => this.#filter(item, like(node, { filter }), scope)));
       }
     }
-    const given = isUndefined(operand) ? wrap([]) : operand;
+    const isSelection = /^(map|select|reject)/.test(name);
+    const given = isUndefined(operand) || (isSelection && !isTrue(operand)) ? wrap([]) : operand;
     return super.evaluate(like(node, { operand: hold(given) }), scope);
   }
 
