@@ -275,6 +275,11 @@ test("a template that the marks would mislead is judged by the plain text", () =
     recorded: 3,
     rendered: 2,
   });
+  const hints = chat({ reasoning: "{{ m.reasoning_content | length }}", calls: AS_JSON });
+  expect(inspectRow(hints, withMessage(1, { reasoning_content: "There." })).reasoning).toEqual({
+    recorded: 2,
+    rendered: 1,
+  });
   const strict = chat({
     calls: `{% if c.function.arguments | length > 1 %}{{ raise_exception('odd') }}{% endif %}${AS_JSON}`,
   });

@@ -3,12 +3,10 @@ import { Engine, EngineScope, type Node, parseTemplate, type Scope, type Value }
 import { type Arguments, FILTERS } from "./python-builtins.ts";
 import { GLOBALS } from "./python-globals.ts";
 import { bind, describe, hold, like, loopVariable, methodOf, withPrintedBody } from "./python-nodes.ts";
+import { combine, TESTS } from "./python-operators.ts";
 import {
-  contains,
-  equal,
   isList,
   isMap,
-  isNumber,
   isText,
   isTrue,
   isUndefined,
@@ -168,35 +166,11 @@ class PythonInterpreter extends Engine {
     if (operator === "and" || operator === "or")
       return isTrue(left) === (operator === "and") ? this.evaluate(node.right, scope) : left;
     const right = this.evaluate(node.right, scope);
-    switch (operator) {
-      case "==":
-        return wrap(equal(left, right));
-      case "!=":
-        return wrap(!equal(left, right));
-      case "~":
-        return wrapText(str(left) + str(right));
-      case "in":
-      case "not in":
-        return wrap(contains(right, left) === (operator === "in"));
-      case "+":
-        for (const [side, value] of [
-          [node.left, left],
-          [node.right, right],
-        ] as const)
-          if (isUndefined(value)) throw new Error(`${describe(side)} is undefined`);
-        if (isText(left) !== isText(right))
-          throw new Error(`unsupported operand type(s) for +: '${typeOf(left)}' and '${typeOf(right)}'`);
-        break;
-      case "*":
-        if (isText(left) && typeOf(right) === "int")
-          return wrapText(left.value.repeat(Math.max(0, Number(right.value))));
-        break;
-      case "%":
-        if (typeOf(left) === "int" && typeOf(right) === "int") {
-          const [a, b] = [Number(left.value), Number(right.value)];
-          return wrap(((a % b) + b) % b);
-        }
-    }
+    for (const side of [left, right])
+      if (operator === "+" && isUndefined(side))
+        throw new Error(`${describe(side === left ? node.left : node.right)} is undefined`);
+    const value = combine(operator, left, right);
+    if (value) return value;
     return super.evaluate(like(node, { left: hold(left), right: hold(right) }), scope);
   }
 
@@ -251,9 +225,3 @@ class PythonInterpreter extends Engine {
     return `${describe(callee.object)} is a ${type} and has no ${String(callee.property.value)}()`;
   }
 }
-
-const TESTS: { [name: string]: (operand: Value) => boolean } = {
-  iterable: (operand) => isText(operand) || isList(operand) || isMap(operand) || isUndefined(operand),
-  number: isNumber,
-  float: (operand) => typeOf(operand) === "float",
-};
