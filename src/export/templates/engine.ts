@@ -4,7 +4,6 @@ import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 export type Value = {
   type: string;
   value: unknown;
-  builtins: ReadonlyMap<string, Value>;
   toString(): string;
 };
 
@@ -51,6 +50,15 @@ export const Engine = Interpreter as unknown as new (scope: Scope) => Evaluator;
 
 /** Line ends are those of Python's Jinja, and blocks lose the whitespace around them as transformers has it. */
 export function parseTemplate(source: string): Node {
-  const options = { lstrip_blocks: true, trim_blocks: true };
-  return parse(tokenize(source.replace(/\r\n?/g, "\n"), options)) as unknown as Node;
+  const lines = source.replace(/\r\n?/g, "\n").replace(/\{[{%][\s\S]*?[%}]\}/g, readEscapes);
+  return parse(tokenize(lines, { lstrip_blocks: true, trim_blocks: true })) as unknown as Node;
+}
+
+/** The engine knows few escapes in strings: others become what they stand for, or a backslash as in Python. */
+function readEscapes(tag: string): string {
+  return tag.replace(/\\(u[\da-fA-F]{4}|x[\da-fA-F]{2}|[\s\S])/g, (all, what: string) => {
+    if (what.length === 1) return "ntrbfv'\"\\".includes(what) ? all : `\\${all}`;
+    const character = String.fromCharCode(Number.parseInt(what.slice(1), 16));
+    return "'\"\\".includes(character) ? `\\${character}` : character;
+  });
 }

@@ -275,10 +275,31 @@ test("a template that the marks would mislead is judged by the plain text", () =
     recorded: 3,
     rendered: 2,
   });
+  const hints = chat({ reasoning: "{{ m.reasoning_content | length }}", calls: AS_JSON });
+  expect(inspectRow(hints, withMessage(1, { reasoning_content: "There." })).reasoning).toEqual({
+    recorded: 2,
+    rendered: 1,
+  });
   const strict = chat({
     calls: `{% if c.function.arguments | length > 1 %}{{ raise_exception('odd') }}{% endif %}${AS_JSON}`,
   });
   expect(inspectRow(strict, single)).toMatchObject({ calls: { once: 1 }, tools: { lost: 1 } });
+});
+
+test("a template that writes ASCII only loses nothing by it", () => {
+  const ascii = chat({
+    text: "{{ m.content | tojson(ensure_ascii=true) }}",
+    calls: "{{ c.function.arguments | tojson(ensure_ascii=true) }}",
+  });
+  const row = withMessage(2, { content: 'Là-bas "ici" \\' });
+  expect(inspectRow(ascii, row)).toMatchObject({
+    texts: { recorded: 3, rendered: 3 },
+    calls: { recorded: 1, once: 1 },
+  });
+  const given = JSON.stringify({ city: 'Où "?"' });
+  expect(inspectRow(ascii, withMessage(1, { tool_calls: [call("abcdefgh1", given)] })).calls).toMatchObject({
+    twice: 1,
+  });
 });
 
 test("generation blocks change nothing", () => {

@@ -32,6 +32,11 @@ test("a file of any accepted kind is rendered, with the tokens of the config bes
   expect(loadTemplate(join(alone, "a.jinja")).render({ messages })).toBe("Hi");
 });
 
+test("tools and documents that a row does not have are None", () => {
+  const folder = folderWith({ "a.j2": "{{ tools is none }} {{ documents is none }} {{ add_generation_prompt }}" });
+  expect(loadTemplate(join(folder, "a.j2")).render({ messages, tools: undefined })).toBe("True True False");
+});
+
 test("of named templates, tool_use is taken where there are tools", () => {
   const template = loadTemplate(folderWith({ "tokenizer_config.json": { chat_template: named } }));
   expect(template.render({ messages, tools })).toBe("tools Hi");

@@ -31,7 +31,14 @@ export function loadTemplate(given: string, options: { hubFolders?: string[] } =
     render({ [BOUNDARIES]: boundaries, ...input }) {
       const name = input.tools && input.tools.length > 0 ? "tool_use" : "default";
       const render = compiled.get(name) ?? compiled.get("default") ?? any;
-      return render({ tools: null, documents: null, add_generation_prompt: false, ...tokens, ...input }, boundaries);
+      const variables = {
+        documents: null,
+        add_generation_prompt: false,
+        ...tokens,
+        ...input,
+        tools: input.tools ?? null,
+      };
+      return render(variables, boundaries);
     },
   };
 }

@@ -13,12 +13,17 @@ export type Marks = {
 const OPEN = "\ue0f1";
 const CLOSE = "\ue0f2";
 
-/** Marks of private-use characters that do not occur in the text. */
+function formsOf(character: string): string[] {
+  return [character, `\\u${character.charCodeAt(0).toString(16)}`];
+}
+
+/** Marks of private-use characters that do not occur in the text; they are found in ASCII's escapes too. */
 export function createMarks(text: string): Marks {
   let code = 0xe0f0;
-  while (text.includes(String.fromCharCode(code))) code--;
+  while (formsOf(String.fromCharCode(code)).some((form) => text.includes(form))) code--;
   const lead = String.fromCharCode(code);
-  const pattern = new RegExp(`${lead}(\\d+)([${OPEN}${CLOSE}])`);
+  const either = (character: string) => `(?:${formsOf(character).join("|\\")})`;
+  const pattern = new RegExp(`${either(lead)}(\\d+)(?:(${either(OPEN)})|${either(CLOSE)})`);
   return {
     open: (id) => `${lead}${id}${OPEN}`,
     close: (id) => `${lead}${id}${CLOSE}`,
@@ -30,7 +35,7 @@ export function createMarks(text: string): Marks {
       let at = parts[0]!.length;
       for (let index = 1; index < parts.length; index += 3) {
         const id = Number(parts[index]);
-        if (parts[index + 1] === OPEN) opened.set(id, at);
+        if (parts[index + 1] !== undefined) opened.set(id, at);
         else if (opened.has(id)) {
           spans.push({ id, start: opened.get(id)!, end: at });
           opened.delete(id);

@@ -52,7 +52,7 @@ export function probeEncodings(
     const { text, spans } = marks.read(rendered);
     const found = new Map<number, Encoding>();
     for (const { id, start, end } of spans) {
-      const level: Encoding = /^\\{2,}"$/.test(text.slice(start, end)) ? "twice" : "once";
+      const level: Encoding = /^\\{2,}"/.test(text.slice(start, end)) ? "twice" : "once";
       if (found.get(id) !== "twice") found.set(id, level);
     }
     for (const id of ids) {

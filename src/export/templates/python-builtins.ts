@@ -34,10 +34,14 @@ const strip =
     return wrapText(text.slice(from, to));
   };
 
+const anyOf = (part: Value) => (isList(part) ? part.value.map(str) : [str(part)]);
+
 export const TEXT_METHODS: { [name: string]: Builtin<string> } = {
   strip: strip(true, true),
   lstrip: strip(true, false),
   rstrip: strip(false, true),
+  startswith: (text, { positional: [part] }) => wrap(anyOf(part!).some((one) => text.startsWith(one))),
+  endswith: (text, { positional: [part] }) => wrap(anyOf(part!).some((one) => text.endsWith(one))),
   find: (text, { positional: [part] }) => wrap(text.indexOf(str(part!))),
   rfind: (text, { positional: [part] }) => wrap(text.lastIndexOf(str(part!))),
   count: (text, { positional: [part] }) => wrap(text.split(str(part!)).length - 1),
@@ -74,7 +78,15 @@ export const LIST_METHODS: { [name: string]: Builtin<Value[]> } = {
   count: (items, { positional: [item] }) => wrap(items.filter((other) => equal(item!, other)).length),
 };
 
-export const MAP_METHODS = new Set(["get", "items", "keys", "values"]);
+const pairs = (members: Map<string, Value>) =>
+  wrapList([...members].map(([key, value]) => wrapList([wrap(key), value])));
+
+export const MAP_METHODS: { [name: string]: Builtin<Map<string, Value>> } = {
+  get: (members, { positional: [key, otherwise] }) => members.get(key?.value as string) ?? otherwise ?? wrap(null),
+  items: pairs,
+  keys: (members) => wrapList([...members.keys()].map(wrap)),
+  values: (members) => wrapList([...members.values()]),
+};
 
 const size: Builtin<Value> = (operand) => {
   if (isText(operand)) return wrap([...operand.value].length);
@@ -107,7 +119,7 @@ export const FILTERS: { [name: string]: Builtin<Value> } = {
   items: (operand) => {
     if (isUndefined(operand)) return wrap([]);
     if (!isMap(operand)) throw new Error("Can only get item pairs from a mapping.");
-    return wrapList([...operand.value].map(([key, value]) => wrapList([wrapText(key), value])));
+    return pairs(operand.value);
   },
   dictsort: (operand, { positional, named }) => {
     if (!isMap(operand)) throw new Error("dictsort needs a mapping");
@@ -116,9 +128,9 @@ export const FILTERS: { [name: string]: Builtin<Value> } = {
     const sign = isTrue(positional[2] ?? named.get("reverse") ?? wrap(false)) ? -1 : 1;
     const rank = ({ value }: Value) =>
       typeof value === "string" && !isExact ? value.toLowerCase() : (value as string);
-    const pairs = [...operand.value].map(([key, value]) => [wrap(key), value] as const);
-    pairs.sort((a, b) => sign * (rank(a[place]) < rank(b[place]) ? -1 : rank(a[place]) > rank(b[place]) ? 1 : 0));
-    return wrapList(pairs.map((pair) => wrapList([...pair])));
+    const sorted = [...operand.value].map(([key, value]) => [wrap(key), value] as const);
+    sorted.sort((a, b) => sign * (rank(a[place]) < rank(b[place]) ? -1 : rank(a[place]) > rank(b[place]) ? 1 : 0));
+    return wrapList(sorted.map((pair) => wrapList([...pair])));
   },
   default: orElse,
   d: orElse,

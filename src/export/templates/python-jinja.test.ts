@@ -50,6 +50,12 @@ test.each([
     "{{ x | tojson }} {{ [1, {}] | tojson(indent=2) }} {{ 'é' | tojson(ensure_ascii=true) }}",
     '{"items": 1} [\n  1,\n  {}\n] "\\u00e9"',
   ],
+  ["strings have Python's escapes", "{{ '\\u003c\\x41\\q\\\\u003c\\u0027' }} \\u003c", "<A\\q\\u003c' \\u003c"],
+  [
+    "operators are Python's",
+    "{{ -7 % 3 }} {{ 'ab' * 2 }} {{ 1 in [true] }} {{ 'k' not in {'k': 1} }} {{ 'a' in missing }}",
+    "2 abab True False False",
+  ],
   ["~ joins anything", "{{ none ~ 1 ~ true ~ 'x' }}", "None1Truex"],
   ["blocks take their line with them", "a\n  {% if true %}\n  b\n  {% endif %}\nc", "a\n  b\nc"],
   ["lines may end with CR LF", "a\r\n{% if true %}\r\nb\r\n{% endif %}\r\n", "a\nb\n"],

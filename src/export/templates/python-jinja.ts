@@ -1,14 +1,12 @@
 // Chat templates as transformers renders them: the engine with Python's rules for loops, printing, operators and methods.
 import { Engine, EngineScope, type Node, parseTemplate, type Scope, type Value } from "./engine.ts";
-import { type Arguments, FILTERS, LIST_METHODS, MAP_METHODS, TEXT_METHODS } from "./python-builtins.ts";
+import { type Arguments, FILTERS } from "./python-builtins.ts";
 import { GLOBALS } from "./python-globals.ts";
-import { bind, describe, hold, like, loopVariable, method, withPrintedBody } from "./python-nodes.ts";
+import { bind, describe, hold, like, loopVariable, methodOf, withPrintedBody } from "./python-nodes.ts";
+import { combine, TESTS } from "./python-operators.ts";
 import {
-  contains,
-  equal,
   isList,
   isMap,
-  isNumber,
   isText,
   isTrue,
   isUndefined,
@@ -168,35 +166,11 @@ class PythonInterpreter extends Engine {
     if (operator === "and" || operator === "or")
       return isTrue(left) === (operator === "and") ? this.evaluate(node.right, scope) : left;
     const right = this.evaluate(node.right, scope);
-    switch (operator) {
-      case "==":
-        return wrap(equal(left, right));
-      case "!=":
-        return wrap(!equal(left, right));
-      case "~":
-        return wrapText(str(left) + str(right));
-      case "in":
-      case "not in":
-        return wrap(contains(right, left) === (operator === "in"));
-      case "+":
-        for (const [side, value] of [
-          [node.left, left],
-          [node.right, right],
-        ] as const)
-          if (isUndefined(value)) throw new Error(`${describe(side)} is undefined`);
-        if (isText(left) !== isText(right))
-          throw new Error(`unsupported operand type(s) for +: '${typeOf(left)}' and '${typeOf(right)}'`);
-        break;
-      case "*":
-        if (isText(left) && typeOf(right) === "int")
-          return wrapText(left.value.repeat(Math.max(0, Number(right.value))));
-        break;
-      case "%":
-        if (typeOf(left) === "int" && typeOf(right) === "int") {
-          const [a, b] = [Number(left.value), Number(right.value)];
-          return wrap(((a % b) + b) % b);
-        }
-    }
+    for (const side of [left, right])
+      if (operator === "+" && isUndefined(side))
+        throw new Error(`${describe(side === left ? node.left : node.right)} is undefined`);
+    const value = combine(operator, left, right);
+    if (value) return value;
     return super.evaluate(like(node, { left: hold(left), right: hold(right) }), scope);
   }
 
@@ -213,27 +187,24 @@ class PythonInterpreter extends Engine {
         return wrapList(iterate(operand).map((item) => this.#filter(item, like(node, { filter }), scope)));
       }
     }
-    const given = isUndefined(operand) ? wrap([]) : operand;
+    const isSelection = /^(map|select|reject)/.test(name);
+    const given = isUndefined(operand) || (isSelection && !isTrue(operand)) ? wrap([]) : operand;
     return super.evaluate(like(node, { operand: hold(given) }), scope);
   }
 
   #member(node: Node, scope: Scope): Value {
     const object = this.evaluate(node.object, scope);
     if (isUndefined(object)) throw new Error(`${describe(node.object)} is undefined`);
-    if (!node.computed) {
-      const name = String(node.property.value);
-      if (isText(object) && Object.hasOwn(TEXT_METHODS, name))
-        return method((given) => TEXT_METHODS[name]!(object.value, given));
-      if (isList(object) && Object.hasOwn(LIST_METHODS, name))
-        return method((given) => LIST_METHODS[name]!(object.value, given));
-      if (isMap(object) && MAP_METHODS.has(name)) return object.builtins.get(name) as Value;
-    }
     if (node.computed && node.property.type !== "SliceExpression") {
       const key = this.evaluate(node.property, scope);
-      if (isMap(object))
-        return object.value.get(key.value as string) ?? object.builtins.get(key.value as string) ?? wrap(undefined);
+      if (isMap(object)) return object.value.get(key.value as string) ?? methodOf(object, key.value) ?? wrap(undefined);
       if (isText(object)) return wrap(object.value.at(Number(key.value)));
       return super.evaluate(like(node, { object: hold(object), property: hold(key) }), scope);
+    }
+    if (!node.computed) {
+      const found = methodOf(object, node.property.value);
+      if (found) return found;
+      if (isMap(object)) return object.value.get(node.property.value as string) ?? wrap(undefined);
     }
     return super.evaluate(like(node, { object: hold(object) }), scope);
   }
@@ -254,9 +225,3 @@ class PythonInterpreter extends Engine {
     return `${describe(callee.object)} is a ${type} and has no ${String(callee.property.value)}()`;
   }
 }
-
-const TESTS: { [name: string]: (operand: Value) => boolean } = {
-  iterable: (operand) => isText(operand) || isList(operand) || isMap(operand) || isUndefined(operand),
-  number: isNumber,
-  float: (operand) => typeOf(operand) === "float",
-};

@@ -1,7 +1,7 @@
 // Small helpers of the interpreter: nodes made from others, loop variables, methods, words for errors.
 import type { Node, Scope, Value } from "./engine.ts";
-import type { Arguments } from "./python-builtins.ts";
-import { iterate, wrap } from "./python-values.ts";
+import { type Arguments, LIST_METHODS, MAP_METHODS, TEXT_METHODS } from "./python-builtins.ts";
+import { isList, isMap, isText, iterate, wrap } from "./python-values.ts";
 
 /** The node with other parts; the engine asks for its class. */
 export function like(node: Node, parts: { [part: string]: unknown }): Node {
@@ -49,7 +49,23 @@ export function loopVariable(items: Value[], index: number): Value {
 
 const FUNCTION = wrap(() => null).constructor as new (run: (args: Value[]) => Value) => Value;
 
-export function method(run: (given: Arguments) => Value): Value {
+/** A method that Python's values of this type have; a key of the same name does not hide it. */
+export function methodOf(object: Value, name: unknown): Value | undefined {
+  if (isText(object)) return pick(TEXT_METHODS, object.value, name);
+  if (isList(object)) return pick(LIST_METHODS, object.value, name);
+  return isMap(object) ? pick(MAP_METHODS, object.value, name) : undefined;
+}
+
+function pick<Operand>(
+  methods: { [name: string]: (operand: Operand, given: Arguments) => Value },
+  operand: Operand,
+  name: unknown,
+): Value | undefined {
+  const found = Object.hasOwn(methods, String(name)) ? methods[String(name)] : undefined;
+  return found && method((given) => found(operand, given));
+}
+
+function method(run: (given: Arguments) => Value): Value {
   return new FUNCTION((args) => {
     const last = args.at(-1);
     const named = last?.type === "KeywordArgumentsValue" ? (last.value as Map<string, Value>) : undefined;

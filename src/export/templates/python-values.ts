@@ -157,11 +157,6 @@ export function equal(a: Value, b: Value): boolean {
   return a.type === b.type && a.value === b.value;
 }
 
-export function contains(container: Value, item: Value): boolean {
-  if (isText(container)) return isText(item) && container.value.includes(item.value);
-  return iterate(container).some((other) => equal(other, item));
-}
-
 export function isNumber(value: Value): boolean {
   return ["int", "float", "bool"].includes(typeOf(value));
 }

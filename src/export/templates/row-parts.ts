@@ -87,19 +87,10 @@ function splitInline(content: string): { before: string; reasoning: string; afte
   };
 }
 
-/** Templates strip texts and ask which tag they start or end with, so space and tags at the edges are left alone. */
+/** Templates strip texts, so space at the edges is left alone. */
 function rewrite(text: string, place: Omit<Part, "text">, wrap: Wrap): string {
-  const [start, end] = innerRange(text);
+  const start = text.length - text.trimStart().length;
+  const end = text.trimEnd().length;
   if (start >= end) return text;
   return text.slice(0, start) + wrap({ ...place, text: text.slice(start, end) }) + text.slice(end);
 }
-
-function innerRange(text: string): [number, number] {
-  const start = text.length - text.trimStart().length;
-  const end = text.trimEnd().length;
-  const opening = /^<[^<>\s]{1,40}>\s*/.exec(text.slice(start, start + EDGE))?.[0].length ?? 0;
-  const closing = /\s*<\/[^<>\s]{1,40}>$/.exec(text.slice(Math.max(start, end - EDGE), end))?.[0].length ?? 0;
-  return start + opening < end - closing ? [start + opening, end - closing] : [start, end];
-}
-
-const EDGE = 64;
