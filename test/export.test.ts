@@ -1,4 +1,7 @@
 // The commands that make datasets, as a user runs them: a scripted run, labelled, described, exported and validated.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import { workFolder } from "./support/cli.ts";
 
@@ -21,6 +24,9 @@ test("a run becomes a dataset: counts add up, files validate, and scripted recor
   const refused = await here.run(["export", "run", "--format", "openai", "--out", "none.jsonl"]);
   expect(refused.stdout).toContain("6 records in = 0 used for 0 rows + 6 left out");
   expect(refused.stdout).toContain("left out: made by scripted models");
+  expect(refused.stdout).toContain("There are no rows, so nothing was written.");
+  expect(refused.code).toBe(3);
+  expect(here.has("none.jsonl")).toBe(false);
 
   const json = ["--include-scripted", "--json"];
   const split = await here.run([
@@ -41,7 +47,7 @@ test("a run becomes a dataset: counts add up, files validate, and scripted recor
 
   const parquet = await here.run(["export", "run", "--format", "verl-sft", "--out", "sft.parquet", ...json]);
   expect(parquet.code).toBe(0);
-  expect((await here.run(["validate", "sft.parquet", "--format", "verl-sft"])).stdout).toMatch(/^\d rows: 0 errors/m);
+  expect((await here.run(["validate", "sft.parquet", "--format", "verl-sft"])).stdout).toMatch(/^\d+ rows: 0 errors/m);
 
   const labelled = await here.run(["label", "run", "--out", "labelled.jsonl"]);
   expect(labelled.stdout).toContain("6 records in = 6 used for 6 rows + 0 left out");
@@ -101,6 +107,103 @@ test("a file with faults ends with 2 and names their lines; wrong words end with
     "There is no file or folder nowhere",
   );
   expect(here.names()).toEqual(["rows.jsonl"]);
+});
+
+test("the ground truth for reinforcement learning is the executed plan, whatever the rollouts did", async () => {
+  const here = workFolder();
+  const run = [...RUN, "--agent-model", "scripted/agent?skill=0.2", "--rollouts", "2", "--eval"];
+  expect((await here.run(run)).code).toBe(0);
+  const made = await here.run(["export", "run", "--format", "verl-rl", "--out", "rl", "--include-scripted", "--json"]);
+  expect(JSON.parse(made.stdout)).toMatchObject({ in: 12, out: 6, notes: { "ground truth: plan": 6 } });
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(here.path, "rl/train.parquet")) });
+  const queries = new URL("../src/domains/bundled/queries/StudentHealthServices.jsonl", import.meta.url);
+  const lines = readFileSync(queries, "utf8").trim().split("\n");
+  const plans = new Map(
+    lines.map((text) => JSON.parse(text)).map(({ id, task_info }) => [id, JSON.stringify(task_info)]),
+  );
+  for (const { query_id, reward_model } of rows) {
+    const { calls, from } = JSON.parse(reward_model.ground_truth);
+    expect(from).toBe("plan");
+    expect(calls.length).toBeGreaterThan(0);
+    for (const { name, arguments: given } of calls) {
+      expect(plans.get(query_id)).toContain(name.split("__").at(-1));
+      expect(JSON.stringify(given)).not.toContain("{{");
+    }
+  }
+
+  // without its dataset nothing is known but the records: the best rollout, or none that failed
+  await here.run(["label", "run", "--out", "labelled.jsonl"]);
+  const bare = await here.run([
+    "export",
+    "labelled.jsonl",
+    "--format",
+    "verl-rl",
+    "--out",
+    "b",
+    "--include-scripted",
+    "--json",
+  ]);
+  const counts = JSON.parse(bare.stdout);
+  const scored = here.records<{ query_id: string; solved?: boolean }>("labelled.jsonl");
+  const solved = new Set(scored.filter((record) => record.solved).map(({ query_id }) => query_id));
+  expect(counts.out).toBe(solved.size);
+  expect(solved.size).toBeLessThan(6);
+});
+
+test("rows by turn, by reply and by dialogue teach the same tokens; a template tells what is shown", async () => {
+  const here = workFolder();
+  expect((await here.run(RUN)).code).toBe(0);
+  const trained = async (...flags: string[]) => {
+    const out = `out-${flags.at(-1)}`;
+    const made = await here.run([
+      "export",
+      "run",
+      "--format",
+      "axolotl",
+      "--include-scripted",
+      "--out",
+      out,
+      "--json",
+      ...flags,
+    ]);
+    return JSON.parse(made.stdout) as { out: number; trained: { tokens: object } };
+  };
+  const [turn, step, whole] = [
+    await trained("--unroll", "turn"),
+    await trained("--unroll", "step"),
+    await trained("--unroll", "dialogue"),
+  ];
+  expect(whole.out).toBe(6);
+  expect(turn.out).toBeGreaterThan(whole.out);
+  expect(step.out).toBeGreaterThan(turn.out);
+  expect(turn.trained).toEqual(whole.trained);
+  expect(step.trained).toEqual(whole.trained);
+
+  const plain = new URL("../examples/templates/plain.jinja", import.meta.url).pathname;
+  const validate = (folder: string) =>
+    here.run(["validate", `${folder}/train.jsonl`, "--format", "axolotl", "--template", plain]);
+  const good = await validate("out-turn");
+  expect(good.stdout).toContain("every row is shown and learnt whole");
+  expect(good.code).toBe(0);
+  const bad = await validate("out-dialogue");
+  expect(bad.stdout).toContain("behind the template, reasoning in the loss is not rendered");
+  expect(bad.stdout).toMatch(/\d+ times; also in line 2, 3/);
+  expect(bad.code).toBe(2);
+  expect((await here.run(["stats", "run", "--template", plain])).stdout).toContain(
+    "every row is shown and learnt whole",
+  );
+  const none = await here.run(["export", "run", "--format", "ms-swift", "--out", "x", "--template", plain]);
+  expect(none.stderr).toContain("its trainer has templates of its own");
+  const missing = await here.run([
+    "validate",
+    "out-turn/train.jsonl",
+    "--format",
+    "axolotl",
+    "--template",
+    "Qwen/Qwen0",
+  ]);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain("Qwen/Qwen0");
 });
 
 test("a key of the environment never leaves in a dataset, nor in the message about it", async () => {

@@ -341,7 +341,7 @@ describe("pairs", () => {
     const { rows } = await run([input()], { format, pairs: "preference" });
     const shapes: { [format: string]: string[] } = {
       trl: ["prompt", "chosen", "rejected", "tools"],
-      "ms-swift": ["messages", "rejected_messages", "tools"],
+      "ms-swift": ["messages", "rejected_messages", "chat_template_kwargs", "tools"],
       llamafactory: ["conversations", "chosen", "rejected", "system", "tools"],
       openai: ["input", "preferred_output", "non_preferred_output"],
       jsonl: ["dataset", "prompt", "chosen", "rejected", "tools"],
@@ -365,6 +365,13 @@ describe("pairs", () => {
     expect(rows[0].prompt.at(-1)).toEqual({ role: "user", content: "Renew 7." });
     expect(rows[1].prompt.at(-1).role).toBe("tool");
     expect((await run([input()], { format: "llamafactory", pairs: "kto" })).rows[0].kto_tag).toBe(false);
+  });
+
+  test("pairs fit into Parquet, scores being floats", async () => {
+    const out = join(folder(), "pairs.parquet");
+    await run([input()], { format: "parquet", pairs: "preference", out });
+    const [row] = await parquetReadObjects({ file: await asyncBufferFromFile(out) });
+    expect(row).toMatchObject({ id: "q1#1>q1", chosen: { score: 1 }, rejected: { score: 0 } });
   });
 
   test("a format that knows no pairs names those that do", async () => {
@@ -424,10 +431,10 @@ describe("reasoning and loss", () => {
 
   test("axolotl and ms-swift flag messages in their own words; others refuse", async () => {
     const input = writeRun([line("q1")]);
-    const axolotl = await run([input], { format: "axolotl", loss: "until-error" });
+    const axolotl = await run([input], { format: "axolotl", loss: "until-error", unroll: "turn" });
     const flags = (row: { messages: { train?: boolean }[] }) => row.messages.flatMap(({ train }) => train ?? []);
     expect(axolotl.rows.map(flags)).toEqual([[true, true]]);
-    const turns = await run([input], { format: "axolotl" });
+    const turns = await run([input], { format: "axolotl", unroll: "turn" });
     expect(turns.rows.map(flags)).toEqual([
       [true, true],
       [false, false, true, true],

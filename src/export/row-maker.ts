@@ -85,7 +85,7 @@ export class RowMaker {
 
   /** What the trainer must be told. */
   get advice(): string | undefined {
-    return this.#options.pairs ? undefined : this.format.advice?.(this.unroll);
+    return this.format.advice?.(this.unroll, this.#options.pairs);
   }
 
   /** A rollout that may be in a pair, or why it cannot. */

@@ -47,7 +47,7 @@ export class TemplateCheck {
 
 /** Records, one row for each turn, with arguments as objects: as most trainers show them to a template. */
 export class RecordTemplateCheck {
-  readonly #rows = new RowMaker({ format: "axolotl" });
+  readonly #rows = new RowMaker({ format: "axolotl", unroll: "turn" });
   readonly #check: TemplateCheck;
 
   constructor(template: string, hubFolders: string[] = []) {

@@ -58,20 +58,21 @@ function cell(value: unknown, type: ColumnType): unknown {
   if (type === "json") return value instanceof RawJson ? value.text : rowText({ "": value }).slice(4, -1);
   if (type === "number") return Number(value);
   if (typeof type === "string") return value instanceof RawJson ? value.text : value;
-  if (!holdsJson(type)) return value;
+  if (!holdsOther(type)) return value;
   if ("list" in type) return (value as unknown[]).map((item) => cell(item, type.list));
   const record = value as { [name: string]: unknown };
   return Object.fromEntries(Object.entries(type.fields).map(([name, inner]) => [name, cell(record[name], inner)]));
 }
 
-const withJson = new WeakMap<object, boolean>();
+const known = new WeakMap<object, boolean>();
 
-function holdsJson(type: ColumnType): boolean {
-  if (typeof type === "string") return type === "json";
-  let holds = withJson.get(type);
+/** Whether a value of this type is to be written otherwise than it is held. */
+function holdsOther(type: ColumnType): boolean {
+  if (typeof type === "string") return type === "json" || type === "number";
+  let holds = known.get(type);
   if (holds === undefined) {
-    holds = "list" in type ? holdsJson(type.list) : Object.values(type.fields).some(holdsJson);
-    withJson.set(type, holds);
+    holds = "list" in type ? holdsOther(type.list) : Object.values(type.fields).some(holdsOther);
+    known.set(type, holds);
   }
   return holds;
 }

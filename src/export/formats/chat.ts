@@ -16,6 +16,8 @@ export type ChatStyle = {
   /** results carry the tool's name */
   names?: boolean;
   arguments: "object" | "string" | "raw";
+  /** an empty `reasoning_content` keeps templates from looking for reasoning in a text that holds `</think>` */
+  guardsThink?: boolean;
   lossField?: string;
   /** what the flag is where nothing was asked for */
   lossDefault?: boolean;
@@ -58,6 +60,7 @@ function agentMessage(
     content: inline ? withThinking(message, message.content) : message.content,
   };
   if (message.reasoning && !inline) row.reasoning_content = message.reasoning;
+  else if (style.guardsThink && message.content.includes("</think>")) row.reasoning_content = "";
   if (message.calls.length > 0) {
     const calls: DatasetRow[] = [];
     for (const call of message.calls) {

@@ -65,7 +65,7 @@ export type Format = {
   /** the ways that its trainer would learn something else from, with the reason */
   refuses?: { [mode in Unroll]?: string };
   /** what the trainer must be told, so that it learns what the rows mean */
-  advice?(unroll: Unroll): string | undefined;
+  advice?(unroll: Unroll, pairs?: PairMode): string | undefined;
   /** the member that carries a message's loss flag, if the target has one */
   lossField?: string;
   /** call ids become nine letters and digits, which the strictest template demands */

@@ -12,7 +12,7 @@ import {
 import type { Unroll } from "../unroll.ts";
 import { alternate, callsText, RESULT_SEPARATOR } from "./alternating.ts";
 import { readToolList, toolsColumn } from "./chat.ts";
-import { type ColumnType, type Format, listOf, textOf } from "./format.ts";
+import { type ColumnType, type Format, listOf, type PairMode, textOf } from "./format.ts";
 
 const TURN: ColumnType = { fields: { from: "string", value: "string" } };
 const REST: { [name: string]: ColumnType } = { system: "string", tools: "string" };
@@ -20,7 +20,9 @@ const REST: { [name: string]: ColumnType } = { system: "string", tools: "string"
 /** Its `mask_history` learns one message, the last. */
 export const ONLY_LAST = "it can learn from all of a dialogue or from its last message: --unroll dialogue or step";
 
-export function adviseMask(unroll: Unroll): string | undefined {
+export function adviseMask(unroll: Unroll, pairs?: PairMode): string | undefined {
+  if (pairs)
+    return "LLaMA-Factory: set preserve_thinking: true, so that earlier replies of the turn keep their reasoning";
   return unroll === "step"
     ? "LLaMA-Factory: set mask_history: true and preserve_thinking: true, so that the last message is learnt in the context it had"
     : undefined;

@@ -23,6 +23,11 @@ import {
 } from "./format.ts";
 
 const MESSAGES: ColumnType = { list: { fields: { role: "string", content: "string", loss: "boolean" } } };
+/** Without it, earlier replies of the same turn lose their reasoning when pairs are learnt. */
+const THINKING = { chat_template_kwargs: { preserve_thinking: true } };
+const KWARGS: { [name: string]: ColumnType } = {
+  chat_template_kwargs: { fields: { preserve_thinking: "boolean" } },
+};
 const MEDIA = /<(image|video|audio)>/;
 
 export const msSwift: Format = {
@@ -40,23 +45,26 @@ export const msSwift: Format = {
   read,
   pairs: {
     preference: {
-      columns: { messages: MESSAGES, rejected_messages: MESSAGES, tools: "string" },
+      columns: { messages: MESSAGES, rejected_messages: MESSAGES, ...KWARGS, tools: "string" },
       write({ prompt, chosen, rejected }) {
         const better = rowsOf([...prompt.messages, chosen], prompt.system);
         const worse = rowsOf([...prompt.messages, rejected], prompt.system);
         if ("reason" in better) return better;
         if ("reason" in worse) return worse;
         const tools = toolsColumn(prompt.tools, "text");
-        return { row: { messages: better.rows, rejected_messages: worse.rows, tools }, notes: better.notes };
+        return {
+          row: { messages: better.rows, rejected_messages: worse.rows, ...THINKING, tools },
+          notes: better.notes,
+        };
       },
     },
     kto: {
-      columns: { messages: MESSAGES, label: "boolean", tools: "string" },
+      columns: { messages: MESSAGES, label: "boolean", ...KWARGS, tools: "string" },
       write({ prompt, completion, label }) {
         const messages = rowsOf([...prompt.messages, completion], prompt.system);
         if ("reason" in messages) return messages;
         return {
-          row: { messages: messages.rows, label, tools: toolsColumn(prompt.tools, "text") },
+          row: { messages: messages.rows, label, ...THINKING, tools: toolsColumn(prompt.tools, "text") },
           notes: messages.notes,
         };
       },

@@ -21,8 +21,14 @@ export const trl: Format = {
   required: [["messages"], ["prompt", "completion"]],
   reasoning: { default: "keep", field: true },
   unroll: "step",
-  advice: (unroll) =>
-    unroll === "turn" ? MASKED : unroll === "dialogue" ? "trl: train with assistant_only_loss=True" : undefined,
+  advice: (unroll, pairs) =>
+    pairs
+      ? undefined
+      : unroll === "turn"
+        ? MASKED
+        : unroll === "dialogue"
+          ? "trl: train with assistant_only_loss=True"
+          : undefined,
   shortIds: true,
   write(dialogue, _record, options) {
     const messages = inCallOrder(dialogue.messages);
@@ -73,7 +79,7 @@ function write(
 ): Written {
   const asText = options.arguments === "string";
   if (!asText && (hasHugeNumbers(tools) || messages.some(callsWithHugeNumber))) return { reason: HUGE };
-  const style: ChatStyle = { ids: true, names: true, arguments: asText ? "string" : "object" };
+  const style: ChatStyle = { ids: true, names: true, guardsThink: true, arguments: asText ? "string" : "object" };
   const rows = chatMessages({ system, messages }, style, options);
   if (!rows) return malformed;
   return { row: { ...arrange(rows), tools: toolsColumn(tools, asText ? "text" : "list") } };

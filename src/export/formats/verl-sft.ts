@@ -8,7 +8,7 @@ import { sharedText } from "../row-text.ts";
 import { type ChatStyle, chatColumn, chatMessages, malformed, parsedChat, readChat } from "./chat.ts";
 import type { ColumnType, Format } from "./format.ts";
 
-const style: ChatStyle = { ids: true, arguments: "string", lossField: "loss", lossDefault: true };
+const style: ChatStyle = { ids: true, guardsThink: true, arguments: "string", lossField: "loss", lossDefault: true };
 const TOOLS: ColumnType = {
   list: {
     fields: {
