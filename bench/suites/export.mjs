@@ -1,4 +1,5 @@
-// Trajectories of 10 KB to `openai` JSONL and to Parquet, next to a bare loop that reads, parses, writes and does nothing else.
+// Trajectories of 10 KB to `openai` JSONL, to Parquet, and unrolled by turn and by reply, next to a bare loop that reads,
+// parses, writes and does nothing else; and rendered with a chat template, a part of them.
 // Each runs in a process of its own, so that its memory is its own: compare the ratios.
 import { spawnSync } from "node:child_process";
 import {
@@ -19,6 +20,8 @@ import { exportDataset } from "../../dist/export/index.js";
 import { report, round, timed } from "../support/measure.mjs";
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 100_000);
+const FEW = Math.ceil(RECORDS / 200);
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const [, , , task, folder] = process.argv;
 if (task) await runTask(task, folder);
 else runAll();
@@ -28,7 +31,8 @@ function runAll() {
   process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
   writeRun(join(temporary, "run"));
   const size = statSync(join(temporary, "run", "trajectories", "Desk.jsonl")).size;
-  const rows = ["bare", "openai", "parquet", "openai as parquet"].map((name) => {
+  writeRun(join(temporary, "few"), FEW);
+  const rows = Object.keys(tasks(temporary)).map((name) => {
     const child = spawnSync(
       process.execPath,
       [fileURLToPath(import.meta.url), join(temporary, "out.json"), name, temporary],
@@ -40,33 +44,60 @@ function runAll() {
     return { name, ...JSON.parse(child.stdout.toString()) };
   });
   const bare = rows[0];
+  const few = rows.find(({ name }) => name === "few, by turn");
   report([
     {
       title: `export: ${RECORDS} trajectories of ${round(size / RECORDS / 1000, 1)} KB`,
-      rows: rows.map(({ name, wallMs, cpuMs, peakMb }) => ({
-        "written as": name,
-        seconds: round(wallMs / 1000, 1),
-        "MB/s": round(size / 1000 / wallMs, 0),
-        "times the bare loop": round(cpuMs / bare.cpuMs),
-        "peak MB": peakMb,
-      })),
+      rows: rows
+        .filter(({ name }) => !name.startsWith("few"))
+        .map(({ name, wallMs, cpuMs, peakMb, writtenMb }) => ({
+          "written as": name,
+          seconds: round(wallMs / 1000, 1),
+          "MB/s": round(size / 1000 / wallMs, 0),
+          "times the bare loop": round(cpuMs / bare.cpuMs),
+          "peak MB": peakMb,
+          "written MB": writtenMb,
+        })),
+    },
+    {
+      title: `rendering: ${FEW} of them by turn`,
+      rows: rows
+        .filter(({ name }) => name.startsWith("few"))
+        .map(({ name, wallMs, cpuMs, peakMb, out }) => ({
+          "few, by turn": name.slice(5),
+          "rows/s": round((out * 1000) / wallMs, 0),
+          "times without": round(cpuMs / few.cpuMs),
+          "peak MB": peakMb,
+        })),
     },
   ]);
 }
 
+function tasks(temporary, out) {
+  const inputs = [join(temporary, "run")];
+  const few = [join(temporary, "few")];
+  const template = join(ROOT, "examples", "templates", "plain.jinja");
+  return {
+    bare: () => bareLoop(join(temporary, "run", "trajectories", "Desk.jsonl"), `${out}.jsonl`),
+    openai: () => exportDataset({ inputs, format: "openai", out }),
+    parquet: () => exportDataset({ inputs, format: "parquet", out }),
+    "openai as parquet": () => exportDataset({ inputs, format: "openai", container: "parquet", out }),
+    "axolotl by turn": () => exportDataset({ inputs, format: "axolotl", unroll: "turn", out }),
+    "trl by reply": () => exportDataset({ inputs, format: "trl", out }),
+    "few, by turn": () => exportDataset({ inputs: few, format: "axolotl", unroll: "turn", out }),
+    "few, rendered": () => exportDataset({ inputs: few, format: "axolotl", unroll: "turn", template, out }),
+  };
+}
+
 async function runTask(name, temporary) {
-  const run = join(temporary, "run");
-  const out = join(temporary, name.replaceAll(" ", "-"));
-  const work = {
-    bare: () => bareLoop(join(run, "trajectories", "Desk.jsonl"), `${out}.jsonl`),
-    openai: () => exportDataset({ inputs: [run], format: "openai", out }),
-    parquet: () => exportDataset({ inputs: [run], format: "parquet", out }),
-    "openai as parquet": () => exportDataset({ inputs: [run], format: "openai", container: "parquet", out }),
-  }[name];
-  const { wallMs, cpuMs, value } = await timed(work);
-  if (value && value.counts.out !== RECORDS) throw new Error(`${value.counts.out} rows went out`);
+  const out = join(temporary, name.replaceAll(/\W+/g, "-"));
+  const { wallMs, cpuMs, value } = await timed(tasks(temporary, out)[name]);
+  const expected = name.startsWith("few") ? FEW : RECORDS;
+  if (value && value.counts.used !== expected) throw new Error(`${value.counts.used} records went out`);
   const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
-  process.stdout.write(JSON.stringify({ wallMs, cpuMs, peakMb }));
+  const file = value?.files[0] ?? `${out}.jsonl`;
+  const writtenMb = Math.round(statSync(file).size / 1e6);
+  process.stdout.write(JSON.stringify({ wallMs, cpuMs, peakMb, writtenMb, out: value?.counts.out }));
   rmSync(out, { recursive: true, force: true });
   rmSync(`${out}.jsonl`, { force: true });
 }
@@ -96,7 +127,7 @@ async function bareLoop(from, to) {
   closeSync(descriptor);
 }
 
-function writeRun(run) {
+function writeRun(run, records = RECORDS) {
   mkdirSync(join(run, "trajectories"), { recursive: true });
   const tools = Array.from({ length: 8 }, (_, n) => ({
     type: "function",
@@ -112,8 +143,8 @@ function writeRun(run) {
   ];
   writeFileSync(join(run, "prompts.jsonl"), prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(""));
   const descriptor = openSync(join(run, "trajectories", "Desk.jsonl"), "w");
-  for (let start = 0; start < RECORDS; start += 100) {
-    const count = Math.min(100, RECORDS - start);
+  for (let start = 0; start < records; start += 100) {
+    const count = Math.min(100, records - start);
     writeSync(
       descriptor,
       Array.from({ length: count }, (_, n) => `${JSON.stringify(trajectory(start + n))}\n`).join(""),
