@@ -23,7 +23,9 @@ export class TemplateCheck {
 
   constructor(format: Format, given: string, hubFolders: string[] = []) {
     if (!format.template)
-      throw new UsageError(`--template does not go with ${format.name}: its trainer has templates of its own`);
+      throw new UsageError(
+        `--template does not go with ${format.name}: ${format.oncePerQuery ? "its rows are prompts alone" : "its trainer has templates of its own"}`,
+      );
     this.#format = format;
     this.#report = new TemplateReport(loadTemplate(given, { hubFolders }));
   }

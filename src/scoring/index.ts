@@ -4,7 +4,7 @@ export { passAtK, passHatK } from "./estimators.ts";
 export type { EvaluationCounts } from "./evaluate.ts";
 export { type Interval, shareInterval, studentT975 } from "./intervals.ts";
 export type { Numbers } from "./numbers.ts";
-export { type ReferenceCalls, References } from "./references.ts";
+export { References } from "./references.ts";
 export { repeatCalls } from "./replay.ts";
 export { collectRun, type RolloutFacts, type VerdictWord } from "./report/collect.ts";
 export { type Comparison, compareReports } from "./report/compare.ts";
