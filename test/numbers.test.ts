@@ -74,12 +74,14 @@ test("a tool list's numbers and members reach the model, the run folder and the 
     { content: "Paid \ufffd." },
   ]);
   const out = join(folder, "rows.jsonl");
-  for (const format of ["openai", "jsonl", "trl"]) {
+  for (const format of ["openai", "jsonl", "axolotl", "deepseek"]) {
     await exportDataset({ inputs: [run], format, out });
     const text = readFileSync(out, "utf8");
-    expect(text).toContain(`"tools":${LIST}`);
-    expect(text).toContain(format === "trl" ? ARGUMENTS : JSON.stringify(ARGUMENTS));
+    expect(text).toContain(`"tools":${format === "axolotl" ? JSON.stringify(LIST) : LIST}`);
+    expect(text).toContain(JSON.stringify(ARGUMENTS));
   }
+  const { counts } = await exportDataset({ inputs: [run], format: "trl", out });
+  expect(Object.keys(counts.left_out)).toEqual([expect.stringContaining("beyond 64 bits")]);
 });
 
 test("halves of characters are repaired once, for record, wire and tools alike, and counted", async () => {

@@ -135,6 +135,8 @@ test("a dialect, a stop condition, a check, a format and a domain are one file e
   );
   expect([exported.status, exported.stderr]).toEqual([0, ""]);
   expect(JSON.parse(readFileSync(join(folder, "data.jsonl"), "utf8"))).toEqual({
+    id: "q",
+    query_id: "q",
     text: 'user: What time is it?\nassistant: \ntool: {"time":"noon"}\nassistant: You are very welcome: it is {"time":"noon"}',
   });
   expect(rollout("run", "--config", "run.yml", "--dry-run").status).toBe(0);

@@ -208,7 +208,7 @@ function unrollOf(format: Format, { unroll: asked, pairs }: RowOptions, shape: S
     throw new UsageError(`--unroll ${asked} does not go with ${format.name}, which has one row per query`);
   const refusal = asked && format.refuses?.[asked];
   if (refusal) throw new UsageError(`--unroll ${asked} does not go with ${format.name}: ${refusal}`);
-  return asked ?? (shape.reasoning === "all" ? format.unroll : "dialogue");
+  return asked ?? (shape.reasoning === "all" ? format.unroll : undefined) ?? "dialogue";
 }
 
 function columnsOf(format: Format, { pairs }: RowOptions, mode: Unroll): { [name: string]: ColumnType } {

@@ -32,7 +32,6 @@ function createCanonical(container: Container): Format {
     },
     required: [["messages"], ["prompt", "completion"]],
     reasoning: { default: "keep", field: true },
-    unroll: "dialogue",
     canonical: true,
     lossField: "loss",
     write(dialogue, record, options) {

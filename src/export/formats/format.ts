@@ -60,8 +60,8 @@ export type Format = {
   required?: string[][];
   /** what happens to reasoning by default; `field` if the target has a separate place for it */
   reasoning: { default: ReasoningMode; field: boolean };
-  /** how a dialogue becomes rows unless asked otherwise: by turn where templates drop the reasoning of earlier turns */
-  unroll: Unroll;
+  /** how a dialogue becomes rows unless asked otherwise; whole, unless templates would drop the reasoning of earlier turns */
+  unroll?: Unroll;
   /** the ways that its trainer would learn something else from, with the reason */
   refuses?: { [mode in Unroll]?: string };
   /** what the trainer must be told, so that it learns what the rows mean */

@@ -16,7 +16,6 @@ export const llamafactoryOpenai: Format = {
   container: "jsonl",
   columns: { messages: MESSAGES, tools: "string" },
   reasoning: { default: "inline", field: false },
-  unroll: "dialogue",
   refuses: { turn: ONLY_LAST },
   advice: adviseMask,
   write(dialogue) {

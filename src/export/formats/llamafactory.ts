@@ -34,7 +34,6 @@ export const llamafactory: Format = {
   columns: { conversations: { list: TURN }, ...REST },
   required: [["conversations"]],
   reasoning: { default: "inline", field: false },
-  unroll: "dialogue",
   refuses: { turn: ONLY_LAST },
   advice: adviseMask,
   write(dialogue) {

@@ -35,7 +35,6 @@ export const msSwift: Format = {
   container: "jsonl",
   columns: { messages: MESSAGES, tools: "string" },
   reasoning: { default: "inline", field: false },
-  unroll: "dialogue",
   lossField: "loss",
   write(dialogue) {
     const messages = rowsOf(dialogue.messages, dialogue.system);

@@ -14,7 +14,6 @@ export const openai: Format = {
   container: "jsonl",
   columns: { messages: chatColumn({ weight: "integer" }), tools: "json", parallel_tool_calls: "boolean" },
   reasoning: { default: "drop", field: true },
-  unroll: "dialogue",
   lossField: "weight",
   write(dialogue, _record, options) {
     const { messages, tools } = dialogue;

@@ -28,7 +28,6 @@ export const verlRl: Format = {
   },
   required: [["data_source", "prompt", "ability", "reward_model", "extra_info", "agent_name"]],
   reasoning: { default: "drop", field: false },
-  unroll: "dialogue",
   oncePerQuery: true,
   write({ system, messages }, record, { split, index, dataSource, groundTruth }) {
     const opening = messages.slice(0, messages.findIndex(({ role }) => role === "user") + 1);
