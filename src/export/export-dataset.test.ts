@@ -163,6 +163,18 @@ describe("choosing", () => {
     expect((await run([many], { stopReasons: ["truncated_reply"] })).ids).toEqual(["q5"]);
   });
 
+  test("half surrogate pairs are repaired wherever they stand, and counted", async () => {
+    const odd = line("q1", {
+      messages: [user("a \ud83d b"), calls(["a", "find_book", '{"id": "\\ud800"}']), result("a", "{}"), says("ok")],
+      metadata: { faults: [{ type: "user_empty", content: "x\udc00" }] },
+    });
+    for (const format of ["jsonl", "openai", "trl"]) {
+      const { counts, files } = await run([writeRun([odd])], { format });
+      expect(readFileSync(files[0] as string, "utf8"), format).not.toMatch(/\\u[dD][89a-fA-F]/);
+      expect(counts.notes["half surrogate pairs became U+FFFD"], format).toBeGreaterThan(0);
+    }
+  });
+
   test("without rows nothing is written", async () => {
     const out = join(folder(), "data");
     const { files, counts } = await run([writeRun([line("q1", { success: false })])], { out });

@@ -60,6 +60,7 @@ export type Made = {
 /** The rows of a record and what was lost with others, or why there are none. */
 export type MadeRows = { rows: Made[]; lost: string[] } | { reason: string };
 
+const REPAIRED = "half surrogate pairs became U+FFFD";
 const NOTHING = "no message of the agent is left to learn";
 
 export class RowMaker {
@@ -146,8 +147,12 @@ export class RowMaker {
       record,
       learntOf(("messages" in written && written.messages) || dialogue.messages),
     );
-    if (!("row" in made) || context !== undefined || dialogue.messages.length >= record.messages.length) return made;
-    return { ...made, notes: [...made.notes, CUT_TAIL] };
+    if (!("row" in made)) return made;
+    const isCut = context === undefined && dialogue.messages.length < record.messages.length;
+    return {
+      ...made,
+      notes: [...made.notes, ...(isCut ? [CUT_TAIL] : []), ...(dialogue.isRepaired ? [REPAIRED] : [])],
+    };
   }
 
   #writeJudged(candidate: Candidate, position: RowPosition): MadeRows {

@@ -30,7 +30,7 @@ export function rowText(row: DatasetRow): string {
   const members = Object.entries(row).flatMap(([key, value]) =>
     value === undefined ? [] : [`${JSON.stringify(key)}:${valueText(value)}`],
   );
-  return escapeLineEnds(`{${members.join(",")}}`);
+  return escapeLineEnds(wellFormedJson(`{${members.join(",")}}`));
 }
 
 const sharedTexts = new WeakMap<object, string>();
@@ -52,15 +52,14 @@ export function shareText(value: object): RawJson {
 
 function valueText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
-  return Array.isArray(value) && holdsRaw(value) ? deepText(value) : writeExact(value);
+  if (!Array.isArray(value) || !value.some(holdsRaw)) return writeExact(value);
+  return `[${value.map((item) => (holdsRaw(item) ? deepText(item) : JSON.stringify(item))).join(",")}]`;
 }
 
-/** Messages hold raw arguments in some formats; most rows have none and take the fast path. */
-function holdsRaw(messages: unknown[]): boolean {
-  return messages.some((message) => {
-    const call = (message as { tool_calls?: { function?: { arguments?: unknown } }[] } | null)?.tool_calls?.[0];
-    return call?.function?.arguments instanceof RawJson;
-  });
+/** Messages hold raw arguments in some formats; most have none and take the fast path. */
+function holdsRaw(message: unknown): boolean {
+  const call = (message as { tool_calls?: { function?: { arguments?: unknown } }[] } | null)?.tool_calls?.[0];
+  return call?.function?.arguments instanceof RawJson;
 }
 
 function deepText(value: unknown): string {

@@ -1,5 +1,5 @@
 // A record's dialogue in the form that formats write from and read into, with reasoning and loss flags as asked for.
-import { findErrors, isObject, type JsonObject, parseJson, wellFormed } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson, wellFormed, wellFormedJson } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Call = { id: string; name: string; arguments: string };
@@ -16,7 +16,13 @@ export type DialogueMessage =
   | AgentMessage
   | { role: "tool"; content: string; callId: string; name: string };
 
-export type TrainingDialogue = { system: string | undefined; tools: JsonObject[]; messages: DialogueMessage[] };
+export type TrainingDialogue = {
+  system: string | undefined;
+  tools: JsonObject[];
+  messages: DialogueMessage[];
+  /** a text held half a surrogate pair */
+  isRepaired?: boolean;
+};
 
 export const REASONING_MODES = ["keep", "drop", "last", "inline"] as const;
 export type ReasoningMode = (typeof REASONING_MODES)[number];
@@ -40,9 +46,15 @@ export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue
   );
   const flags = shape.loss ? lossFlags(record, shape.loss) : undefined;
   const names = new Map<string, string>();
+  let isRepaired = false;
+  const keep = (text: string, whole: string) => {
+    isRepaired ||= whole !== text;
+    return whole;
+  };
+  const repair = (text: string) => keep(text, wellFormed(text));
   const messages: DialogueMessage[] = [];
   for (const [index, message] of record.messages.entries()) {
-    const content = wellFormed(message.content);
+    const content = repair(message.content);
     if (message.role === "user") messages.push({ role: "user", content });
     else if (message.role === "tool") {
       messages.push({
@@ -54,12 +66,12 @@ export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue
     } else {
       const calls = (message.tool_calls ?? []).map((call) => ({
         id: call.id,
-        name: wellFormed(call.function.name),
-        arguments: wellFormed(call.function.arguments),
+        name: repair(call.function.name),
+        arguments: keep(call.function.arguments, wellFormedJson(wellFormed(call.function.arguments))),
       }));
       for (const call of calls) names.set(call.id, call.name);
       const kept = shape.reasoning === "all" || (shape.reasoning === "last" && index > lastTurn);
-      const reasoning = kept && message.reasoning_content ? wellFormed(message.reasoning_content) : undefined;
+      const reasoning = kept && message.reasoning_content ? repair(message.reasoning_content) : undefined;
       if (shape.inline && (reasoning?.includes("</think>") || content.trimStart().startsWith("<think>")))
         return INLINE_CLASH;
       messages.push({
@@ -71,7 +83,7 @@ export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue
       });
     }
   }
-  return { system: record.system && wellFormed(record.system), tools: record.tools ?? [], messages };
+  return { system: record.system && repair(record.system), tools: record.tools ?? [], messages, isRepaired };
 }
 
 /** Reasoning before the text, in the tags that open models use for thinking. */
