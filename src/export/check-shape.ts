@@ -28,7 +28,7 @@ export function checkShape(row: { [column: string]: unknown }, format: Format): 
 function knownColumns(format: Format): { [name: string]: ColumnType } {
   const pairs = PAIR_MODES.map((mode) => format.pairs?.[mode]?.columns);
   const modes = UNROLL_MODES.map((mode) => format.columnsFor?.(mode));
-  return Object.assign({ id: "string", query_id: "string" }, ...pairs, ...modes, format.columns);
+  return Object.assign({ id: "string", query_id: "string" }, ...pairs, ...modes, format.columns, format.shapes);
 }
 
 const WORDS: { [type: string]: string } = {

@@ -352,7 +352,7 @@ describe("pairs", () => {
   test.each(["trl", "ms-swift", "llamafactory", "openai", "jsonl"])("%s has its own shape for them", async (format) => {
     const { rows } = await run([input()], { format, pairs: "preference" });
     const shapes: { [format: string]: string[] } = {
-      trl: ["prompt", "chosen", "rejected", "tools"],
+      trl: ["prompt", "chosen", "rejected", "tools", "chat_template_kwargs"],
       "ms-swift": ["messages", "rejected_messages", "chat_template_kwargs", "tools"],
       llamafactory: ["conversations", "chosen", "rejected", "system", "tools"],
       openai: ["input", "preferred_output", "non_preferred_output"],

@@ -1,5 +1,5 @@
 // Rows as their trainer's loader hands them to a chat template, and what the template makes of them.
-import { type JsonObject, UsageError } from "../core/index.ts";
+import { isObject, type JsonObject, UsageError } from "../core/index.ts";
 import type { Format } from "./formats/format.ts";
 import { plainRows } from "./pair-rows.ts";
 import type { ExportRecord } from "./record.ts";
@@ -74,7 +74,13 @@ function toTemplateRow(format: Format, row: JsonObject): TemplateRow {
   const spoken = dialogue.messages.values();
   const isPrompt = (role: unknown, index: number) => index === 0 && (role === "system" || role === "developer");
   const loss = messages.map(({ role }, index) => !isPrompt(role, index) && learnt.has(spoken.next().value));
-  return { messages: messages.map(withThinking), tools, loss };
+  const { chat_template_kwargs: given } = row;
+  return {
+    messages: messages.map(withThinking),
+    tools,
+    loss,
+    ...(isObject(given) && { variables: given as JsonObject }),
+  };
 }
 
 /** As transformers does from version 5 on: templates look for a message's reasoning under either name. */

@@ -54,6 +54,8 @@ export type Format = {
   name: string;
   container: Container;
   columns: { [name: string]: ColumnType };
+  /** what its JSON columns hold, where that can be checked */
+  shapes?: { [name: string]: ColumnType };
   /** other columns for rows that are cut in this way */
   columnsFor?(unroll: Unroll): { [name: string]: ColumnType };
   /** the columns that a row must have, one of these sets; `messages` if nothing else is said */

@@ -23,7 +23,8 @@ class RolloutDataset(torch.utils.data.Dataset):
         row = self.rows.iloc[index]
         messages = [message_of(message) for message in row["messages"]]
         tools = [tool_of(tool) for tool in row["tools"]] if row["tools"] is not None else []
-        more = {**dict(self.config.get("apply_chat_template_kwargs") or {}), "enable_thinking": bool(row["enable_thinking"])}
+        thinks = bool(row["enable_thinking"])
+        more = {"enable_thinking": thinks, "thinking": thinks, **(self.config.get("apply_chat_template_kwargs") or {})}
         text, spans = self.render(messages, tools or None, more)
         encoded = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         ids = torch.tensor(encoded["input_ids"], dtype=torch.long)
@@ -76,6 +77,8 @@ def message_of(row):
     message = {key: value for key, value in row.items() if value is not None}
     if "tool_calls" in message:
         message["tool_calls"] = [with_parsed(call, "arguments") for call in message["tool_calls"]]
+    if "reasoning_content" in message:  # some templates look for it under another name
+        message["thinking"] = message["reasoning_content"]
     return message
 
 

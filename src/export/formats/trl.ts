@@ -1,23 +1,26 @@
 // Hugging Face TRL. By reply or by turn: `prompt` and `completion`, of which only the completion is learnt; whole
 // dialogues: `messages`. By reply is the default: TRL masks tool results inside a completion only for the few templates
-// it has a copy of, and gpt-oss drops the reasoning of all but the last reply of a turn. Arguments are objects, which `datasets` from 4.7 on holds whatever their shapes;
-// `--arguments string` writes them and `tools` as JSON text for older ones.
-
+// it has a copy of, and gpt-oss drops the reasoning of all but the last reply of a turn. Messages and tools are JSON to
+// `datasets` from 4.7 on, so that they come back as they are, without nulls for members that others have;
+// `--arguments string` writes arguments and tools as text for older ones. Templates are told whether the agent thinks.
 import { hasHugeNumber, hasHugeNumbers } from "../huge-numbers.ts";
 import type { DatasetRow } from "../row-text.ts";
 import type { AgentMessage, DialogueMessage, TrainingDialogue } from "../training-dialogue.ts";
 import { type ChatStyle, chatColumn, chatMessages, malformed, plainChat, readCompletion, toolsColumn } from "./chat.ts";
-import { type Format, type FormatOptions, inCallOrder, listOf, type Written } from "./format.ts";
+import { type ColumnType, type Format, type FormatOptions, inCallOrder, listOf, type Written } from "./format.ts";
 
-const MESSAGES = chatColumn({}, "json");
+const SHAPE = chatColumn({}, "json");
+const KWARGS: ColumnType = { fields: { enable_thinking: "boolean", thinking: "boolean" } };
 const MASKED =
   "trl: completions hold tool results: train with assistant_only_loss=True, or export with --unroll step, which needs no mask";
 
 export const trl: Format = {
   name: "trl",
   container: "jsonl",
-  columns: { prompt: MESSAGES, completion: MESSAGES, tools: "json" },
-  columnsFor: (unroll) => (unroll === "dialogue" ? { messages: MESSAGES, tools: "json" } : trl.columns),
+  columns: { prompt: "json", completion: "json", tools: "json", chat_template_kwargs: KWARGS },
+  columnsFor: (unroll) =>
+    unroll === "dialogue" ? { messages: "json", tools: "json", chat_template_kwargs: KWARGS } : trl.columns,
+  shapes: { messages: SHAPE, prompt: SHAPE, completion: SHAPE, chosen: SHAPE, rejected: SHAPE },
   required: [["messages"], ["prompt", "completion"]],
   reasoning: { default: "keep", field: true },
   unroll: "step",
@@ -45,7 +48,7 @@ export const trl: Format = {
   template: (row) => plainChat([...listOf(row.prompt), ...listOf(row.completion ?? row.messages)], row.tools),
   pairs: {
     preference: {
-      columns: { prompt: MESSAGES, chosen: MESSAGES, rejected: MESSAGES, tools: "json" },
+      columns: { prompt: "json", chosen: "json", rejected: "json", tools: "json", chat_template_kwargs: KWARGS },
       write: ({ prompt, chosen, rejected }, options) =>
         writeEnds(prompt, [chosen, rejected], options, (given, [better, worse]) => ({
           prompt: given,
@@ -54,7 +57,7 @@ export const trl: Format = {
         })),
     },
     kto: {
-      columns: { prompt: MESSAGES, completion: MESSAGES, label: "boolean", tools: "json" },
+      columns: { prompt: "json", completion: "json", label: "boolean", tools: "json", chat_template_kwargs: KWARGS },
       write: ({ prompt, completion, label }, options) =>
         writeEnds(prompt, [completion], options, (given, ends) => ({ prompt: given, completion: ends, label })),
     },
@@ -82,7 +85,14 @@ function write(
   const style: ChatStyle = { ids: true, names: true, guardsThink: true, arguments: asText ? "string" : "object" };
   const rows = chatMessages({ system, messages }, style, options);
   if (!rows) return malformed;
-  return { row: { ...arrange(rows), tools: toolsColumn(tools, asText ? "text" : "list") } };
+  const thinks = messages.some((message) => message.role === "assistant" && message.reasoning !== undefined);
+  return {
+    row: {
+      ...arrange(rows),
+      tools: toolsColumn(tools, asText ? "text" : "list"),
+      chat_template_kwargs: { enable_thinking: thinks, thinking: thinks },
+    },
+  };
 }
 
 const HUGE = "a number beyond 64 bits, which Hugging Face datasets cannot hold (--arguments string writes it as text)";

@@ -1,5 +1,5 @@
 // What a model sees and learns of one row behind a chat template: what is rendered, how it is encoded, what enters the loss.
-import { messageOf } from "../../core/index.ts";
+import { type JsonObject, messageOf } from "../../core/index.ts";
 import { findLearnt, type Learnt, noLearnt } from "./learnt.ts";
 import type { ChatTemplate } from "./load-template.ts";
 import { type Located, locate } from "./locate.ts";
@@ -23,7 +23,8 @@ export type Inspection = {
   learnt: Learnt;
 };
 
-export function inspectRow(template: ChatTemplate, row: TemplateRow): Inspection {
+export function inspectRow(given: ChatTemplate, row: TemplateRow): Inspection {
+  const template = row.variables ? withVariables(given, row.variables) : given;
   let plain: string;
   try {
     plain = template.render({ messages: row.messages, tools: row.tools });
@@ -35,6 +36,17 @@ export function inspectRow(template: ChatTemplate, row: TemplateRow): Inspection
     ...judge(located.parts, row, probeEncodings(template, row, plain)),
     learnt: findLearnt(template, row, plain, located),
   };
+}
+
+const bound = new WeakMap<ChatTemplate, Map<string, ChatTemplate>>();
+
+function withVariables(template: ChatTemplate, variables: JsonObject): ChatTemplate {
+  const known = bound.get(template) ?? new Map<string, ChatTemplate>();
+  bound.set(template, known);
+  const key = JSON.stringify(variables);
+  const made = known.get(key) ?? { ...template, render: (input) => template.render({ ...variables, ...input }) };
+  known.set(key, made);
+  return made;
 }
 
 function judge(

@@ -7,6 +7,8 @@ export type TemplateRow = {
   tools: JsonObject[] | string | undefined;
   /** for each message, whether it enters the loss; in a trained one reasoning, text and calls are all learnt */
   loss: boolean[];
+  /** what the loader sets besides, such as `enable_thinking` */
+  variables?: JsonObject;
 };
 
 type PartKind = "reasoning" | "text" | "name";
