@@ -1,0 +1,126 @@
+// The judge's findings: printed, held against the known causes, and written into the docs. What is not perfect in a cell
+// is a finding; a refusal is one for each reason.
+import { readFileSync, writeFileSync } from "node:fs";
+import { CAUSES } from "./causes.mjs";
+import { WORDS } from "./words.mjs";
+
+const START = "<!-- found -->";
+const END = "<!-- /found -->";
+
+/** What is not perfect, by kind, with how it is shown. */
+function findingsOf(cell) {
+  const number = (name) => cell[name] ?? 0;
+  const short = (kind, count, all) => (count < all ? [{ kind, shown: `${count}/${all}` }] : []);
+  const some = (kind, count) => (count > 0 ? [{ kind, shown: `${count}` }] : []);
+  const silent = number("reasoning") > 0 && number("reasoning kept") === 0;
+  return [
+    ...Object.entries(cell.refused).map(([reason, count]) => ({ kind: "refused", reason, shown: `${count}` })),
+    ...short("reasoning", number("reasoning kept"), number("reasoning")),
+    ...(silent ? [] : some("context", number("reasoning cut"))),
+    ...short("replies", number("said whole"), number("said")),
+    ...some("missed", cell.missed),
+    ...some("again", cell.again),
+    ...some("arguments", number("calls changed")),
+    ...some("twice", number("calls twice") + number("tools twice")),
+    ...some("tools", number("tools changed") + number("tools prose")),
+    ...some("tools lost", number("tools lost")),
+    ...["tool", "user", "system", "tool-list"].flatMap((kind) => some(`${kind} learnt`, number(`${kind} learnt`))),
+    ...some("lost", number("texts lost")),
+  ];
+}
+
+function causesOf(cell, { kind, reason }) {
+  const format = cell.name.split(" ")[0];
+  return CAUSES.filter(
+    (cause) =>
+      [cause.kind].flat().includes(kind) &&
+      (!cause.formats || cause.formats.includes(format) || cause.formats.includes(cell.name)) &&
+      (!cause.templates || cause.templates.includes(cell.template)) &&
+      (!cause.refusal || cause.refusal.test(reason)),
+  );
+}
+
+/** Findings without a cause, and causes without a finding if all was judged. */
+export function findProblems(cells, isAll) {
+  const problems = [];
+  const used = new Set();
+  for (const cell of cells)
+    for (const finding of findingsOf(cell)) {
+      const causes = causesOf(cell, finding);
+      for (const cause of causes) used.add(cause);
+      const example = Object.entries(cell.examples ?? {}).find(([kind]) => kind.startsWith(finding.kind.slice(0, 4)));
+      if (causes.length === 0)
+        problems.push(
+          `${cell.name}, ${cell.template}: ${finding.kind} ${finding.shown} ${finding.reason ?? example?.[1] ?? ""}`,
+        );
+    }
+  if (isAll)
+    for (const cause of CAUSES.filter((known) => !used.has(known)))
+      problems.push(`nothing is wrong any more that this explains: ${cause.en}`);
+  return problems;
+}
+
+export function printTables(cells) {
+  console.log(tables(cells, "en"));
+}
+
+/** Writes the tables between the marks of both pages, or says which page does not have them yet. */
+export function writeDocs(cells, isWriting) {
+  return ["en", "zh"].flatMap((language) => {
+    const page = language === "en" ? "docs/export-fidelity.md" : "docs/zh/export-fidelity.md";
+    const text = readFileSync(page, "utf8");
+    const [before, after] = [text.indexOf(START) + START.length, text.indexOf(END)];
+    const wanted = `${text.slice(0, before)}\n\n${tables(cells, language)}\n${text.slice(after)}`;
+    if (isWriting) writeFileSync(page, wanted);
+    return isWriting || wanted === text ? [] : [`${page} says something else: --write-docs`];
+  });
+}
+
+function tables(cells, language) {
+  const words = WORDS[language];
+  const used = CAUSES.filter((cause) =>
+    cells.some((cell) => findingsOf(cell).some((finding) => causesOf(cell, finding).includes(cause))),
+  );
+  const judged = cells.filter((cell) => cell.trainer !== "datasets");
+  const names = [...new Set(judged.map(({ name }) => name))];
+  const parts = names.map((name) => {
+    const lines = judged.filter((cell) => cell.name === name).map((cell) => lineOf(cell, used));
+    const { trainer, version } = judged.find((cell) => cell.name === name);
+    return [
+      `### ${name} (${trainer} ${version})`,
+      "",
+      row(words.columns),
+      row(words.columns.map(() => "---")),
+      ...lines,
+      "",
+    ];
+  });
+  const notes = used.map((cause, index) => `${index + 1}. ${cause[language]}`);
+  return [...parts.flat(), `### ${words.causes}`, "", ...notes].join("\n");
+}
+
+function lineOf(cell, used) {
+  const findings = findingsOf(cell);
+  const mark = (kinds, perfect) => {
+    const found = findings.filter(({ kind }) => kinds.includes(kind));
+    if (found.length === 0) return perfect;
+    const notes = new Set(found.flatMap((finding) => causesOf(cell, finding)).map((cause) => used.indexOf(cause) + 1));
+    return `**${found.map(({ shown }) => shown).join(" + ")}** ${[...notes].map((note) => `[${note}]`).join("")}`.trim();
+  };
+  const all = (kinds, count) => (cell.taken === 0 ? "" : mark(kinds, count));
+  const number = (name) => `${cell[name] ?? 0}`;
+  return row([
+    cell.template,
+    `${cell.rows}`,
+    mark(["refused"], "0"),
+    all(["reasoning", "context"], number("reasoning")),
+    all(["replies", "missed", "again", "lost"], number("said")),
+    all(["arguments", "twice"], number("calls")),
+    all(["tools", "tools lost"], number("tools")),
+    all(["tool learnt", "user learnt", "system learnt", "tool-list learnt"], "0"),
+  ]);
+}
+
+function row(values) {
+  return `| ${values.join(" | ")} |`;
+}
