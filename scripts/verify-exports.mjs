@@ -27,6 +27,7 @@ const temporary = mkdtempSync(join(tmpdir(), "rollout-verify-"));
 const environments = words.find((word) => !word.startsWith("--")) ?? join(temporary, "python");
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
+const failures = [];
 const trl = pythonOf("trl", environments);
 if (!trl) throw new Error("TRL, which ships some of the templates, does not install here");
 const job = {
@@ -38,12 +39,11 @@ mkdirSync(job.cache);
 writeFileSync(join(temporary, "job.json"), JSON.stringify(job));
 console.log(`${job.exports.length} exports, ${job.exports.reduce((sum, { rows }) => sum + rows, 0)} rows`);
 
-const failures = [];
 const cells = wanted.flatMap((trainer) => judgeWith(trainer) ?? []);
-printTables(cells);
+printTables(cells, job.exports);
 const isAll = wanted.length === TRAINERS.length;
 failures.push(...findProblems(cells, isAll));
-if (isAll && failures.length === 0) failures.push(...writeDocs(cells, writes));
+if (isAll && failures.length === 0) failures.push(...writeDocs(cells, job.exports, writes));
 for (const failure of failures) console.log(`FAILED  ${failure}`);
 if (failures.length > 0) process.exitCode = 1;
 
@@ -73,26 +73,22 @@ async function makeExports() {
   ];
   const exports = [];
   for (const [index, wantedExport] of jobs.entries()) {
-    const out = join(temporary, "exports", `${index}-${wantedExport.format}`);
-    const { files, counts } = await exportDataset({
-      ...wantedExport,
-      inputs,
-      out,
-      all: true,
-      includeScripted: true,
-      license: "unknown",
-    });
     const name = Object.values(wantedExport).join(" ");
-    const { unroll } = FORMATS.get(wantedExport.format);
-    exports.push({
-      name,
-      unroll,
-      ...wantedExport,
-      file: files[0],
-      folder: out,
-      rows: counts.out,
-      leftOut: counts.left_out,
-    });
+    const folder = join(temporary, "exports", `${index}-${wantedExport.format}`);
+    try {
+      const { files, counts } = await exportDataset({
+        ...wantedExport,
+        inputs,
+        out: folder,
+        all: true,
+        license: "unknown",
+      });
+      const { unroll } = FORMATS.get(wantedExport.format);
+      const { out: rows, left_out, notes } = counts;
+      exports.push({ name, unroll, ...wantedExport, file: files[0], folder, rows, lost: { ...left_out, ...notes } });
+    } catch (error) {
+      failures.push(`${name} is not written: ${error.message}`);
+    }
   }
   return { exports, facts: marks.facts };
 }
@@ -102,14 +98,8 @@ async function bundledRecords() {
   const run = join(temporary, "run");
   const config = { datasets: ["StudentHealthServices"], agent_model: "scripted/agent?skill=0.5" };
   await runRollouts({ config, outputDir: run, bundled: true });
-  const { files } = await exportDataset({
-    inputs: [run],
-    format: "jsonl",
-    out: join(temporary, "bundled"),
-    all: true,
-    includeScripted: true,
-    license: "unknown",
-  });
+  const out = join(temporary, "bundled");
+  const { files } = await exportDataset({ inputs: [run], format: "jsonl", out, all: true, license: "unknown" });
   const lines = readFileSync(files[0], "utf8").trim().split("\n");
   return lines.slice(0, BUNDLED_RECORDS).map((line) => JSON.parse(line));
 }
