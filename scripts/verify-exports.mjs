@@ -69,6 +69,8 @@ async function makeExports() {
   const names = [...FORMATS.keys()];
   const jobs = [
     ...names.map((format) => ({ format })),
+    ...["axolotl", "verl-sft", "llamafactory"].map((format) => ({ format, unroll: "step" })),
+    { format: "trl", container: "parquet" },
     ...names.flatMap((format) => Object.keys(FORMATS.get(format).pairs ?? {}).map((pairs) => ({ format, pairs }))),
   ];
   const exports = [];

@@ -20,9 +20,9 @@ function findingsOf(cell) {
     ...short("replies", number("said whole"), number("said")),
     ...some("missed", cell.missed),
     ...some("again", cell.again),
-    ...some("arguments", number("calls changed")),
+    ...short("arguments", number("calls") - number("calls changed"), number("calls")),
     ...some("twice", number("calls twice") + number("tools twice")),
-    ...some("tools", number("tools changed") + number("tools prose")),
+    ...short("tools", number("tools") - number("tools changed") - number("tools prose"), number("tools")),
     ...some("tools lost", number("tools lost")),
     ...["tool", "user", "system", "tool-list"].flatMap((kind) => some(`${kind} learnt`, number(`${kind} learnt`))),
     ...some("lost", number("texts lost")),
@@ -82,42 +82,38 @@ function tables(cells, exports, language) {
     cells.some((cell) => findingsOf(cell).some((finding) => causesOf(cell, finding).includes(cause))),
   );
   const judged = cells.filter((cell) => cell.trainer !== "datasets");
-  const names = [...new Set(judged.map(({ name }) => name))];
-  const parts = names.map((name) => {
-    const lines = judged.filter((cell) => cell.name === name).map((cell) => lineOf(cell, used));
+  const parts = [...new Set(judged.map(({ name }) => name))].map((name) => {
+    const lines = judged.filter((cell) => cell.name === name).map((cell) => lineOf(cell, used, words));
     const { trainer, version } = judged.find((cell) => cell.name === name);
-    return [
-      `### ${name} (${trainer} ${version})`,
-      "",
-      row(words.columns),
-      row(words.columns.map(() => "---")),
-      ...lines,
-      "",
-    ];
+    const lost = Object.entries(exports.find((made) => made.name === name).lost);
+    const noted = lost.map(([reason, count]) => `${count} × ${reason}`).join("; ");
+    const head = [`### ${name} (${trainer} ${version})`, "", ...(noted ? [`${words.noted}: ${noted}.`, ""] : [])];
+    return [...head, row(words.columns), row(words.columns.map(() => "---")), ...lines, ""];
   });
   const notes = used.map((cause, index) => `${index + 1}. ${cause[language]}`);
-  return [...parts.flat(), `### ${words.causes}`, "", ...notes].join("\n");
+  return [...parts.flat(), `### ${words.causes}`, "", ...notes, ""].join("\n");
 }
 
-function lineOf(cell, used) {
+function lineOf(cell, used, words) {
   const findings = findingsOf(cell);
+  const number = (name) => `${cell[name] ?? 0}`;
   const mark = (kinds, perfect) => {
     const found = findings.filter(({ kind }) => kinds.includes(kind));
     if (found.length === 0) return perfect;
+    const shown = found.map(({ kind, shown: count }) => [count, words.kinds[kind]].filter(Boolean).join(" "));
     const notes = new Set(found.flatMap((finding) => causesOf(cell, finding)).map((cause) => used.indexOf(cause) + 1));
-    return `**${found.map(({ shown }) => shown).join(" + ")}** ${[...notes].map((note) => `[${note}]`).join("")}`.trim();
+    return `**${shown.join(", ")}** ${[...notes].map((note) => `[${note}]`).join("")}`;
   };
-  const all = (kinds, count) => (cell.taken === 0 ? "" : mark(kinds, count));
-  const number = (name) => `${cell[name] ?? 0}`;
+  const judged = (kinds, perfect) => (cell.taken === 0 ? "" : mark(kinds, perfect));
   return row([
     cell.template,
     `${cell.rows}`,
     mark(["refused"], "0"),
-    all(["reasoning", "context"], number("reasoning")),
-    all(["replies", "missed", "again", "lost"], number("said")),
-    all(["arguments", "twice"], number("calls")),
-    all(["tools", "tools lost"], number("tools")),
-    all(["tool learnt", "user learnt", "system learnt", "tool-list learnt"], "0"),
+    judged(["reasoning", "context"], number("reasoning")),
+    judged(["replies", "missed", "again", "lost"], number("said")),
+    judged(["arguments", "twice"], number("calls")),
+    judged(["tools", "tools lost"], number("tools")),
+    judged(["tool learnt", "user learnt", "system learnt", "tool-list learnt"], "0"),
   ]);
 }
 
