@@ -69,7 +69,7 @@ async function makeExports() {
   const names = [...FORMATS.keys()];
   const jobs = [
     ...names.map((format) => ({ format })),
-    ...["axolotl", "verl-sft", "llamafactory"].map((format) => ({ format, unroll: "step" })),
+    ...["verl-sft", "llamafactory"].map((format) => ({ format, unroll: "step" })),
     { format: "trl", container: "parquet" },
     ...names.flatMap((format) => Object.keys(FORMATS.get(format).pairs ?? {}).map((pairs) => ({ format, pairs }))),
   ];

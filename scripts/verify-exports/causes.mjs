@@ -36,7 +36,7 @@ export const CAUSES = [
   },
   {
     kind: ["reasoning", "context", "again", "replies", "tool learnt"],
-    formats: ["trl", "axolotl step", "verl-sft step"],
+    formats: ["trl", "axolotl", "verl-sft step"],
     templates: ["gpt-oss"],
     en: "Before a final answer the template removes what was thought or said with the turn's earlier calls. So the row without its answer and the whole row part at the first such call, and all from there on counts as the answer: earlier calls and their results are learnt again. Rows that end in a call are not affected, nor are rows without reasoning (`--reasoning drop`) and without text next to calls.",
     zh: "在最终回答之前，该模板会去掉本轮先前各次调用所带的推理或正文。于是去掉回答的行与整行从第一个这样的调用起就不同，其后的一切都被算作回答：先前的调用及其结果会被再次学到。以调用结尾的行不受影响；没有推理（`--reasoning drop`）且调用旁没有正文的行也不受影响。",
@@ -50,7 +50,7 @@ export const CAUSES = [
   },
   {
     kind: "refused",
-    formats: ["trl", "verl-sft"],
+    formats: ["trl"],
     templates: ["gpt-oss"],
     refusal: /Cannot pass both content and thinking/,
     en: "The template refuses a call that has both text and reasoning.",
@@ -90,25 +90,11 @@ export const CAUSES = [
   },
   {
     kind: "refused",
-    formats: ["axolotl", "verl-sft"],
-    templates: ["gpt-oss", "MiniMax-M2", "Mistral-Small-3.2"],
-    refusal: /Message has tool role|roles must alternate/,
-    en: "To find where a reply stands, the trainer's side renders the row once more with a reply that has no call, and the template refuses results without a call. `--unroll step`: the reply is then the last message.",
-    zh: "为了找到回复所在的位置，训练一侧会用一条不含调用的回复把整行再渲染一次，而该模板拒绝没有调用的结果。用 `--unroll step`：此时回复就是最后一条消息。",
-  },
-  {
-    kind: "tool learnt",
-    formats: ["axolotl"],
-    templates: ["DeepSeek-V3.2"],
-    en: "Axolotl finds a reply by rendering the row with another in its place; the template then also shows the results differently, and they count as part of the reply. `--unroll step` is clean.",
-    zh: "Axolotl 用另一条回复替换后再渲染来定位回复；此时该模板对结果的显示也变了，结果便被算作回复的一部分。`--unroll step` 没有此问题。",
-  },
-  {
-    kind: "lost",
-    formats: JINJA,
-    templates: ["Qwen3", "Qwen3.5", "GLM-4.6", "MiniMax-M2"],
-    en: "An earlier reply whose text holds `</think>` loses what stands before it: the template takes that for reasoning.",
-    zh: "正文中含有 `</think>` 的先前回复会失去其之前的部分：该模板把它当作推理。",
+    formats: ["verl-sft"],
+    templates: ["gpt-oss"],
+    refusal: /Message has tool role/,
+    en: "To find where a reply ends, the class renders the row once more with a reply that has no call, and the template refuses results without a call. `--unroll step`: the reply is then the last message.",
+    zh: "为了找到回复在哪里结束，该类会用一条不含调用的回复把整行再渲染一次，而该模板拒绝没有调用的结果。用 `--unroll step`：此时回复就是最后一条消息。",
   },
   {
     kind: ["replies", "lost"],
