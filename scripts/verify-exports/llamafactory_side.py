@@ -51,7 +51,7 @@ def renderer(export, template, processor, sides):
     from llamafactory.hparams.data_args import DataArguments
 
     # rows by reply: only the last message is learnt
-    arguments = DataArguments(dataset_dir=export["folder"], mask_history=export["unroll"] == "step", **SETTINGS)
+    arguments = DataArguments(dataset_dir=export["folder"], mask_history=export.get("unroll") == "step", **SETTINGS)
     attributes = get_dataset_list(["rollout_train"], export["folder"])[0]
     convert = get_dataset_converter(attributes.formatting, attributes, arguments)
     tokenizer = make_tokenizer()
