@@ -36,7 +36,7 @@ def renderer(template, mode, strategy, sides):
     # what a model's folder would say
     tokenizer.model_info = types.SimpleNamespace(config=None, task_type="causal_lm", max_model_len=10_000_000, model_dir="")
     tokenizer.model_meta = types.SimpleNamespace(is_multimodal=False, template=template, model_type="any")
-    made = get_template(tokenizer, template_type=template, loss_scale=strategy, preserve_thinking=True)
+    made = get_template(tokenizer, template_type=template, loss_scale=strategy)
     made.set_mode(mode)
 
     def render(row):
