@@ -81,7 +81,7 @@ test("a query whose content changed is drift, and is named", async () => {
   expect(stderr).toContain("Domain1: the content of query q2 changed");
 });
 
-test("infrastructure failures exit with 3, are tried three times in all, and left alone with --no-retry-failed", async () => {
+test("infrastructure failures exit with 3, are tried three times in all, never with --no-retry-failed, always with --retry-failed", async () => {
   const work = workFolder();
   // without a plan a scripted model cannot answer: to the run it looks like an unreachable model
   const { task_info: _, ...planless } = itemQuery("q2");
@@ -100,6 +100,8 @@ test("infrastructure failures exit with 3, are tried three times in all, and lef
     ["q2", 2],
     ["q2", 3],
   ]);
+  for (const _ of [4, 5]) expect((await work.run([...RUN, "--quiet", "--retry-failed"])).code).toBe(3);
+  expect(failures().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
   expect(work.records(OUTPUT).map(({ id }) => id)).toEqual(["q1"]);
 });
 

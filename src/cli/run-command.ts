@@ -4,7 +4,7 @@ import type { ResolvedRun } from "../config/index.ts";
 import { type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
-import type { NetworkLoad } from "../models/index.ts";
+import { type NetworkLoad, SetupError } from "../models/index.ts";
 import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
 import { FAILURES_FILE, summarise, writeSummary } from "../runs/index.ts";
 import { buildReport } from "../scoring/index.ts";
@@ -58,6 +58,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     printResult(terminal, run, result, { ...flags, elapsedMs: Date.now() - startedAt });
     return exitCode(result);
   } catch (error) {
+    if (error instanceof SetupError) throw setupProblem(error, folder);
     throw error instanceof DriftError ? withCommands(error, host.argv) : error;
   } finally {
     view.stop();
@@ -187,6 +188,12 @@ function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   const command = ["npx rollout", ...words.map(quote)].join(" ");
   return new UsageError(
     `${error.message}\nTo start next to it, in a new folder:  ${command} --no-resume\nTo keep what is finished and make the rest under the new settings, marked:  ${command} --allow-drift`,
+  );
+}
+
+function setupProblem({ message }: SetupError, folder: string): UsageError {
+  return new UsageError(
+    `${message}\nThe run stopped there; no rollout has used up an attempt. Once that is right, to continue: ${resumeCommand(folder)}`,
   );
 }
 

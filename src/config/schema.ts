@@ -153,10 +153,15 @@ export const CONFIG_SECTIONS = {
       sentence: "continue an earlier run in the folder (the default)",
     }),
     allow_drift: flag(undefined, off, "continue although settings changed, and mark what is made from now on"),
-    retry_failed: flag(undefined, on, "try rollouts again that failed for infrastructure reasons", {
-      name: "no-retry-failed",
-      sentence: "leave rollouts that failed for infrastructure reasons",
-    }),
+    retry_failed: flag(
+      undefined,
+      z.boolean().optional(),
+      "true tries rollouts that failed for infrastructure reasons again, however often; false never; default: three attempts in all",
+      {
+        sentence:
+          "try again whatever failed for infrastructure reasons, however often (default: three attempts in all)",
+      },
+    ),
     max_cost: flag(
       "<dollars>",
       z.number().positive().optional(),

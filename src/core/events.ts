@@ -54,7 +54,9 @@ export type RunEnd = {
   finished: number;
   failed: number;
   /** why rollouts are left undone, if any are */
-  stoppedBy?: "interrupt" | "budget";
+  stoppedBy?: "interrupt" | "budget" | "setup";
+  /** what a wrong setup is */
+  message?: string;
 };
 
 /** What one rollout records, without its key. */

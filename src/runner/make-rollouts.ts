@@ -12,7 +12,7 @@ import {
   type Variables,
 } from "../core/index.ts";
 import { openResources } from "../domains/index.ts";
-import { type CreateNetworkClient, type NetworkLoad, openNetwork } from "../models/index.ts";
+import { type CreateNetworkClient, type NetworkLoad, openNetwork, SetupError } from "../models/index.ts";
 import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
@@ -58,7 +58,8 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
     const { context, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
     const workers = new Workers(context);
     await Promise.all(workers.start(plan));
-    const { finished, failed: failedNow } = await workers.finish();
+    await workers.finish().catch((error) => tellSetup(context, workers.counts, error));
+    const { finished, failed: failedNow } = workers.counts;
     await scoring?.finish();
     const { run, folder, clock, abort } = context;
     const left = plan.size - finished - failedNow;
@@ -73,6 +74,15 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
     // in reverse order of opening: scores and records before the models and tools that they come from
     for (const part of open.reverse()) await part.close();
   }
+}
+
+/** What stops every rollout is kept in the journal, for those who look at the run later. */
+async function tellSetup(context: RunContext, counts: Workers["counts"], error: unknown): Promise<never> {
+  if (error instanceof SetupError) {
+    const { message } = error;
+    await context.record({ type: "run-end", at: timestamp(context.clock), ...counts, stoppedBy: "setup", message });
+  }
+  throw error;
 }
 
 type OpenRun = { context: RunContext; plan: RunPlan; budget: BudgetWatch; scoring: LiveScoring | undefined };

@@ -18,6 +18,7 @@ import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 
+/** Unless the run says that failed rollouts are tried again however often, or never. */
 const MAX_ATTEMPTS = 3;
 
 export type PlannedRollout = {
@@ -91,7 +92,10 @@ function planDataset(
   const numbers: number[] = [];
   const changed: Changed[] = [];
   const decide = (begun: Unfinished, fingerprint: string) => {
-    if (begun.attempts > 0) return begun.attempts >= MAX_ATTEMPTS || !config.retry_failed ? "givenUp" : "retrying";
+    if (begun.failed || begun.attempts > 0) {
+      const again = config.retry_failed ?? begun.attempts < MAX_ATTEMPTS;
+      return again ? "retrying" : "givenUp";
+    }
     return begun.recorded > 0 && begun.fingerprint === fingerprint ? "continuing" : "starting";
   };
   for (const query of chooseQueries(config, dataset)) {

@@ -87,7 +87,8 @@ export class Rollout {
       if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
       if (!(error instanceof RolloutError)) throw error;
       const { stopReason, message, kind } = error;
-      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind };
+      const own = error.own ? undefined : false;
+      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind, own };
       return { outcome, written: this.#fail(error, outcome) };
     } finally {
       await environment?.close();
@@ -131,6 +132,7 @@ export class Rollout {
       error: error.message,
       kind: error.kind,
       boundary: error.boundary,
+      own: error.own,
       entries: this.#entries.length,
       at: this.#now(),
     });

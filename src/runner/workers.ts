@@ -9,7 +9,7 @@ const MAX_UNWRITTEN = 256;
 
 export class Workers {
   readonly #context: RunContext;
-  readonly #counts = { finished: 0, failed: 0 };
+  readonly counts = { finished: 0, failed: 0 };
   /** each rollout listens to its own signal: one shared by thousands would slow all of them down */
   readonly #running = new Set<AbortController>();
   readonly #writing = new Set<Promise<void>>();
@@ -30,10 +30,9 @@ export class Workers {
   }
 
   /** Resolves when every record is on disk. */
-  async finish(): Promise<{ finished: number; failed: number }> {
+  async finish(): Promise<void> {
     await Promise.all(this.#writing);
     if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
-    return this.#counts;
   }
 
   async #work(rollouts: Iterable<PlannedRollout>): Promise<void> {
@@ -54,7 +53,7 @@ export class Workers {
     const done = written
       .then(
         () => {
-          this.#counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
+          this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
         },
         (error) => this.#stop(error),
       )

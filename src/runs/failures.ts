@@ -10,6 +10,8 @@ export type FailureRecord = RecordKey & {
   /** the class of the failure */
   kind: string;
   boundary: string;
+  /** false: any other rollout would have met it too, and it is not counted as an attempt */
+  own?: boolean;
   entries: number;
   at: string;
 };

@@ -1,6 +1,6 @@
 // A run's current totals, added up from its events: the live block, `rollout status` and every other view
 // show the same numbers. Only running rollouts are held individually.
-import { type DatasetCounts, NO_USAGE, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import { type DatasetCounts, NO_USAGE, type RunEnd, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
 import { keyText } from "./finished.ts";
 
 export type DatasetTally = DatasetCounts & { finished: number; failed: number };
@@ -50,7 +50,9 @@ export class RunTally {
   startedAt = 0;
   /** undefined while it is running */
   endedAt: number | undefined;
-  stoppedBy: "interrupt" | "budget" | undefined;
+  stoppedBy: RunEnd["stoppedBy"];
+  /** what was wrong, if a wrong setup stopped it */
+  stopMessage: string | undefined;
 
   get datasets(): DatasetTally[] {
     return [...this.#datasets.values()];
@@ -61,6 +63,7 @@ export class RunTally {
     else if (event.type === "run-end") {
       this.endedAt = Date.parse(event.at);
       this.stoppedBy = event.stoppedBy;
+      this.stopMessage = event.message;
     } else if (event.type === "rollout-start") {
       const key = keyText(event);
       this.#running.delete(key); // it is starting over
@@ -132,6 +135,7 @@ export class RunTally {
     this.startedAt = at;
     this.endedAt = undefined;
     this.stoppedBy = undefined;
+    this.stopMessage = undefined;
   }
 
   #sample(at: number): void {

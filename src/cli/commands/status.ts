@@ -4,7 +4,7 @@ import { newestRun, type RunOverview, readRun } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
-import { createTerminal, fitWidth, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, fitWidth, printable, type Terminal } from "../printing/terminal.ts";
 import { totalsBlock } from "../printing/totals-text.ts";
 
 const EXAMPLES = `
@@ -35,7 +35,7 @@ function newest(): string {
 }
 
 function statusOf({ path, tally, writer }: RunOverview, now: number) {
-  const { startedAt, endedAt, stoppedBy } = tally;
+  const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
   return {
     folder: path,
     state: stateOf(tally, writer !== undefined, now),
@@ -43,6 +43,7 @@ function statusOf({ path, tally, writer }: RunOverview, now: number) {
     started_at: new Date(startedAt).toISOString(),
     ended_at: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
     stopped_by: stoppedBy,
+    message: stopMessage,
     resume_command: `rollout resume ${quote(shortPath(path))}`,
     totals: tally.totals(now),
     endpoints: writer && (readLoad(path)?.endpoints ?? []),
@@ -67,6 +68,7 @@ function statusLines(terminal: Terminal, run: RunOverview, now: number): string[
   return [
     terminal.paint("bold", `${folder}: ${state}${who} since ${since} UTC`),
     ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows: Number.POSITIVE_INFINITY }),
+    ...(tally.stopMessage === undefined ? [] : [`stopped: ${printable(tally.stopMessage)}`]),
     ...(resumes ? [`To continue: npx rollout resume ${quote(folder)}`] : []),
   ].map((line) => (terminal.interactive ? fitWidth(line, terminal.columns()) : line));
 }
