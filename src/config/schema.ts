@@ -156,11 +156,8 @@ export const CONFIG_SECTIONS = {
     retry_failed: flag(
       undefined,
       z.boolean().optional(),
-      "true tries rollouts that failed for infrastructure reasons again, however often; false never; default: three attempts in all",
-      {
-        sentence:
-          "try again whatever failed for infrastructure reasons, however often (default: three attempts in all)",
-      },
+      "true tries failed rollouts again, however often; false (--no-retry-failed) never; default: three attempts in all",
+      { sentence: "try failed rollouts again, however often (default: three attempts)" },
     ),
     max_cost: flag(
       "<dollars>",

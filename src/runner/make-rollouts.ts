@@ -48,7 +48,11 @@ export type RunResult = {
   failed: number;
   /** planned rollouts that are neither finished nor failed */
   left: number;
+  /** rollouts of the run that the flags of a resume left for another time */
+  later: number;
   stoppedBy?: "interrupt" | "budget";
+  /** what the whole run has used so far, if it has a budget */
+  used: { costUsd: number; tokens: number };
 };
 
 /** Makes what the run folder lacks; resolves when everything possible is done. */
@@ -69,7 +73,9 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
     if (abort.aborted) context.tell(end);
     else await context.record(end);
     const { datasets } = plan;
-    return { folder: folder.path, outputs: listOutputs(run), datasets, finished, failed, left, stoppedBy };
+    const later = sum(datasets.map((dataset) => dataset.later ?? 0));
+    const { used } = budget;
+    return { folder: folder.path, outputs: listOutputs(run), datasets, finished, failed, left, later, stoppedBy, used };
   } finally {
     // in reverse order of opening: scores and records before the models and tools that they come from
     for (const part of open.reverse()) await part.close();

@@ -54,7 +54,9 @@ export class Rollout {
     const { folder, clock, park } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
-    await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued: recorded.length });
+    const continued = recorded.length;
+    const opening = query.messages;
+    await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued, opening });
     let environment: Environment | undefined;
     try {
       environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);

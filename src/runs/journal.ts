@@ -33,8 +33,13 @@ export function journalLine(event: RunEvent): string {
   const { type, ...rest } = event;
   if (event.type === "run-start") return jsonLine({ type, version: FORMAT_VERSION, ...rest });
   if (!("queryId" in event)) return jsonLine({ type, ...rest });
-  const { type: _type, dataset, queryId, rollout, ...more } = event;
+  const { type: _type, dataset, queryId, rollout, ...more } = withoutOpening(event);
   return jsonLine({ type, dataset, queryId, rollout, ...more });
+}
+
+/** The query has it, and an event that is told need not be written. */
+function withoutOpening<E extends RunEvent>(event: E): E {
+  return event.type === "rollout-start" && event.opening ? { ...event, opening: undefined } : event;
 }
 
 type Open = { attempt: number; fingerprint: string; extents: Extent[]; end?: Outcome };
