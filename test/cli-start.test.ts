@@ -67,3 +67,22 @@ test("an address without a server stops the run at once", async () => {
   expect(stderr).toContain("Check api_base, and that the server is running.");
   expect(work.read("out/failures.jsonl")).toBe("");
 });
+
+test("a judge that cannot be used stops the run too, and the records made so far are kept", async () => {
+  const work = workFolder();
+  const server = await serve(failing(401, { error: { message: "no such key" } }));
+  const config = {
+    datasets: ["StudentAcademicPortal"],
+    bundled: true,
+    max_workers: 1,
+    models: { judge: { provider: "openai", api_base: server.baseUrl } },
+    eval: { judge_model: "openai/judge" },
+  };
+  work.write("config.yml", JSON.stringify(config));
+  const { code, stderr } = await work.run(RUN);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`openai/judge cannot be used: ${server.baseUrl}`);
+  const records = work.records("out/trajectories/StudentAcademicPortal.jsonl").length;
+  const again = JSON.parse((await work.run(["status", "out", "--json"])).stdout);
+  expect(again).toMatchObject({ state: "stopped", stopped_by: "setup", totals: { done: records } });
+});

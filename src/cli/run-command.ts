@@ -132,7 +132,7 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   ];
   const next = nextLines(result, { config, failures, scripted, records });
   if (options.quiet || options.json) {
-    const isOver = result.failed + result.left === 0;
+    const isOver = result.failed === 0 && result.stoppedBy !== "budget";
     for (const line of isOver ? [] : [...troubles, ...next]) terminal.err(line);
     return;
   }

@@ -156,7 +156,7 @@ export const CONFIG_SECTIONS = {
     retry_failed: flag(
       undefined,
       z.boolean().optional(),
-      "true tries failed rollouts again, however often; false (--no-retry-failed) never; default: three attempts in all",
+      "true tries failed rollouts again, however often; false (`--no-retry-failed`) never; default: three attempts in all",
       { sentence: "try failed rollouts again, however often (default: three attempts)" },
     ),
     max_cost: flag(

@@ -59,8 +59,7 @@ export type RunResult = {
 export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}): Promise<RunResult> {
   const open: { close(): Promise<void> }[] = [];
   try {
-    const { context, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
-    const workers = new Workers(context);
+    const { context, workers, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
     await Promise.all(workers.start(plan));
     await workers.finish().catch((error) => tellSetup(context, workers.counts, error));
     const { finished, failed: failedNow } = workers.counts;
@@ -91,7 +90,13 @@ async function tellSetup(context: RunContext, counts: Workers["counts"], error: 
   throw error;
 }
 
-type OpenRun = { context: RunContext; plan: RunPlan; budget: BudgetWatch; scoring: LiveScoring | undefined };
+type OpenRun = {
+  context: RunContext;
+  workers: Workers;
+  plan: RunPlan;
+  budget: BudgetWatch;
+  scoring: LiveScoring | undefined;
+};
 
 /** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
@@ -129,15 +134,17 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     scoring?.onEvent(event);
   });
   await beginRun(context, datasets, plan);
+  const workers = new Workers(context);
+  const onFailure = (error: unknown) => workers.stop(error);
   if (scorer) {
     const played = datasets.map((dataset) => ({
       ...dataset,
       outputs: allRounds(outputOf(run.folder, dataset.spec), config.rollouts),
     }));
-    scoring = scoreLive(played, { ...scorer, folder: folder.path, workers: config.max_workers, park });
+    scoring = scoreLive(played, { ...scorer, folder: folder.path, workers: config.max_workers, park, onFailure });
     open.push(scoring);
   }
-  return { context, plan, budget, scoring };
+  return { context, workers, plan, budget, scoring };
 }
 
 /** What the network needs to know about a run. */

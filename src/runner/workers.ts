@@ -26,7 +26,7 @@ export class Workers {
 
   start({ rollouts, size }: { rollouts: Iterable<PlannedRollout>; size: number }): Promise<void>[] {
     const workers = Math.min(this.#context.run.config.max_workers, size);
-    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.#stop(error)));
+    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.stop(error)));
   }
 
   /** Resolves when every record is on disk. */
@@ -55,7 +55,7 @@ export class Workers {
         () => {
           this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
         },
-        (error) => this.#stop(error),
+        (error) => this.stop(error),
       )
       .finally(() => {
         this.#writing.delete(done);
@@ -69,7 +69,8 @@ export class Workers {
     return park.aborted || abort.aborted || this.#crash.signal.aborted;
   }
 
-  #stop(error: unknown): void {
+  /** Ends the run with this error; what is being written is still written. */
+  stop(error: unknown): void {
     this.#crash.abort(error);
     this.#abortAll(error);
   }
