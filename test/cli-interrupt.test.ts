@@ -21,7 +21,7 @@ test("Ctrl-C once: the tool call under way finishes and is kept, the rest is par
   const { code, stdout, stderr } = await finished;
   expect(code).toBe(130);
   expect(stderr).toContain("Stopping: no new work");
-  expect(stdout).toContain("Stopped with 20 rollouts left. To continue: npx rollout resume outputs/single");
+  expect(stdout).toContain("Stopped with 20 rollouts left.\n\nNext:\n  npx rollout resume outputs/single ");
   expect(work.records(OUTPUT)).toHaveLength(20);
   expect(work.has("outputs/single/lock")).toBe(false);
   const entries = work.records<{ type: string; queryId: string; entry: { type: string } }>(
@@ -78,7 +78,7 @@ test("a config with resume: false starts next to the last run each time; the pri
   child.kill("SIGINT");
   await new Promise((resolve) => child.stderr?.once("data", resolve));
   work.remove("slow");
-  expect((await finished).stdout).toContain("To continue: npx rollout resume outputs/run");
+  expect((await finished).stdout).toContain("Next:\n  npx rollout resume outputs/run ");
   expect((await work.run(["resume", "outputs/run", "--quiet"])).code).toBe(0);
   expect(work.records("out/shop.jsonl")).toHaveLength(3);
 

@@ -39,7 +39,7 @@ test("--max-cost ends with code 4 and the command that goes on; the last table a
   const stopped = await work.run([...args, "--max-cost", "0.015"]);
   expect(stopped.code).toBe(4);
   expect(stopped.stdout).toMatch(
-    /The budget is spent, with \d rollouts left\. To continue with a larger one: npx rollout resume outputs\/single --max-cost 0\.03/,
+    /The budget stopped the run, with \d rollouts left: \$[\d.]+ of \$0\.015 \(--max-cost\) used\.[\s\S]+npx rollout resume outputs\/single --max-cost 0\.0\d/,
   );
   const whole = await work.run([...args, "--max-cost", "100"]);
   expect(whole.code).toBe(0);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { workFolder } from "./support/cli.ts";
-import { itemQuery, lines, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
+import { call, itemQuery, lines, planQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 const RUN = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTED];
+const PRICE = { steps: [call("get_price", { item_id: "a" })], say: "It costs 7." };
 const OUTPUT = "outputs/single/trajectories/Domain1.jsonl";
 
 test("a second run says that everything is there already, and leaves the records as they are", async () => {
@@ -81,7 +82,7 @@ test("a query whose content changed is drift, and is named", async () => {
   expect(stderr).toContain("Domain1: the content of query q2 changed");
 });
 
-test("infrastructure failures exit with 3, are tried three times in all, and left alone with --no-retry-failed", async () => {
+test("infrastructure failures exit with 3, are tried three times in all, never with --no-retry-failed, always with --retry-failed", async () => {
   const work = workFolder();
   // without a plan a scripted model cannot answer: to the run it looks like an unreachable model
   const { task_info: _, ...planless } = itemQuery("q2");
@@ -90,8 +91,9 @@ test("infrastructure failures exit with 3, are tried three times in all, and lef
   const first = await work.run(RUN);
   expect(first.code).toBe(3);
   expect(first.stdout).toContain(
-    "1 rollouts failed for infrastructure reasons; run the same command to try them again",
+    '1 rollout failed for infrastructure reasons (outputs/single/failures.jsonl):\n  1 × scripted models need a reference plan, and query "q2" has none (task_info.plan)',
   );
+  expect(first.stdout).toMatch(/Next:\n {2}npx rollout resume outputs\/single +try the failed ones again\n/);
   expect((await work.run([...RUN, "--no-retry-failed", "--quiet"])).code).toBe(3);
   expect(failures().map(({ attempt }) => attempt)).toEqual([1]);
   for (const _ of [2, 3, 4]) expect((await work.run([...RUN, "--quiet"])).code).toBe(3);
@@ -100,7 +102,53 @@ test("infrastructure failures exit with 3, are tried three times in all, and lef
     ["q2", 2],
     ["q2", 3],
   ]);
+  const over = await work.run(RUN);
+  expect(over.stdout).toMatch(/npx rollout resume outputs\/single --retry-failed +try the failed ones again, however/);
+  const status = await work.run(["status", "outputs/single"]);
+  expect(status.stdout).toContain("failed:\n  1 × scripted models need a reference plan");
+  expect(status.stdout).toContain("To continue: npx rollout resume outputs/single --retry-failed");
+  for (const _ of [4, 5]) expect((await work.run([...RUN, "--quiet", "--retry-failed"])).code).toBe(3);
+  expect(failures().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
   expect(work.records(OUTPUT).map(({ id }) => id)).toEqual(["q1"]);
+});
+
+test("what narrows a resume narrows it only this time: nothing of the run is forgotten", async () => {
+  const work = workFolder();
+  writeShop(work);
+  const all = [...RUN.slice(0, 1), "--domains", "Domain1", "Domain2", ...RUN.slice(3), "--rollouts", "2"];
+  work.write("shop/queries/Domain2.jsonl", lines([planQuery("p1", [PRICE, { user: "Thanks. ###STOP###" }])]));
+  expect((await work.run([...all, "--max-tokens-total", "1", "--max-workers", "1", "--quiet"])).code).toBe(4);
+  const resume = ["resume", "outputs/single", "--max-tokens-total", "1000000"];
+  for (const [flags, made] of [
+    [
+      ["--ids", "q2"],
+      ["q2", "q2#1"],
+    ],
+    [
+      ["--limit", "1"],
+      ["q1", "q1#1", "q2", "q2#1"],
+    ],
+    [
+      ["--dataset", "Domain1", "--rollouts", "1"],
+      ["q1", "q1#1", "q2", "q2#1", "q3"],
+    ],
+  ] as const) {
+    const { code, stdout } = await work.run([...resume, ...flags]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Kept \d.*, \d not asked for this time/);
+    expect(stdout).toMatch(/npx rollout resume outputs\/single +the \d rollouts? not asked for this time/);
+    expect(
+      work
+        .records(OUTPUT)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(made);
+  }
+  const { stdout } = await work.run(["status", "outputs/single", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ state: "stopped", totals: { planned: 8 } });
+  expect((await work.run(["resume", "outputs/single", "--quiet"])).code).toBe(0);
+  expect(work.records(OUTPUT)).toHaveLength(6);
+  expect(work.records("outputs/single/trajectories/Domain2.jsonl")).toHaveLength(2);
 });
 
 test("a budget stops the run with 4, and the run goes on where it stopped", async () => {
@@ -109,8 +157,23 @@ test("a budget stops the run with 4, and the run goes on where it stopped", asyn
   const stopped = await work.run([...RUN, "--max-workers", "1", "--max-tokens-total", "1"]);
   expect(stopped.code).toBe(4);
   expect(stopped.stdout).toMatch(
-    /The budget is spent, with \d rollouts left\. To continue with a larger one: npx rollout resume outputs\/single/,
+    /The budget stopped the run, with 3 rollouts left: \d+ of 1 tokens \(--max-tokens-total\) used\./,
   );
-  expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
+  const status = await work.run(["status", "outputs/single"]);
+  expect(status.stdout).toMatch(/stopped by its budget: \d+ of 1 tokens/);
+  const command = /npx rollout (resume outputs\/single --max-tokens-total \d+)/;
+  const [, shown = ""] = command.exec(stopped.stdout) ?? [];
+  expect(command.exec(status.stdout)?.[1]).toBe(shown);
+  // what is printed goes on, as far as its budget reaches, and prints the next one; quietly too
+  let words = shown.split(" ");
+  let quiet = await work.run([...words, "--quiet"]);
+  for (let rounds = 0; quiet.code === 4 && rounds < 20; rounds++) {
+    expect(quiet.stdout).toBe("");
+    const [, further = ""] = command.exec(quiet.stderr) ?? [];
+    expect(further).not.toBe(words.join(" "));
+    words = further.split(" ");
+    quiet = await work.run([...words, "--quiet"]);
+  }
+  expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
   expect(work.records(OUTPUT)).toHaveLength(3);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isObject, parseJson, type Trajectory } from "../src/core/index.ts";
+import { createScriptFinder } from "../src/domains/index.ts";
 import { startMockServer } from "../src/models/index.ts";
 import { canonical } from "./support/network-run.ts";
 import { temporaryFolder } from "./support/play.ts";
@@ -88,15 +89,26 @@ describe("infrastructure faults never enter the dataset", () => {
     expectUntouched(await rehearse({ faults: "slow:4000@2", party: { timeout: 0.5 } }), 1);
   });
 
-  test("a host without an address and a port without a server end as infrastructure after bounded attempts", async () => {
+  test("a host without an address and a port without a server stop the run at the first call", async () => {
     for (const api_base of [`http://${"a".repeat(64)}.invalid/v1`, await closedUrl()]) {
-      const run = await rehearse({ entry: { api_base }, party: { max_retries: 2 } });
-      expect(run.records).toEqual([]);
-      expect(run.failures).toMatchObject([{ id: "sfs-001", boundary: "infrastructure", attempt: 1 }]);
-      expect(run.failures[0]?.error).toContain("no answer from");
-      expect(run.failures[0]?.error).toContain("(3 attempts)");
-      expect(run.result).toMatchObject({ finished: 0, failed: 1 });
+      const run = rehearse({ entry: { api_base }, party: { max_retries: 2 } });
+      await expect(run).rejects.toThrow(/openai\/scripted-user|openai\/scripted-agent cannot be used: no answer from/);
     }
+  });
+
+  test("a server that goes away later fails the rollouts, which have used up no attempt", async () => {
+    const folder = temporaryFolder();
+    const gone: { close?: () => Promise<void> } = {};
+    const server = await startMockServer({
+      findScript: createScriptFinder().find,
+      onRequest: () => void (++asked === 3 && gone.close?.()),
+    });
+    let asked = 0;
+    gone.close = () => server.close();
+    const run = await rehearse({ entry: { api_base: server.url }, party: { max_retries: 1 }, folder });
+    expect(run.failures).toMatchObject([{ id: "sfs-001", own: false, attempt: 1 }]);
+    const resumed = await rehearse({ folder });
+    expect(resumed.records).toMatchObject([{ metadata: { attempt: 1, stop_reason: "user_stop" } }]);
   });
 
   test("an endpoint that fails the same way for everyone trips the breaker: one line, and few requests", async () => {

@@ -46,7 +46,7 @@ function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
   const sentence = flag.sentence ?? schema.description ?? "";
   if (!value) {
     const positive = new Option(`--${name}`, sentence);
-    return fallback === true && !name.startsWith("no-")
+    return (fallback === true && !name.startsWith("no-")) || flag.key in NEGATIONS
       ? [positive, new Option(`--no-${name}`, NEGATIONS[flag.key])]
       : [positive];
   }
@@ -59,8 +59,11 @@ function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
   return [option.argParser(parserOf(schema))];
 }
 
-/** For switches that are on by default. */
-const NEGATIONS: { [key: string]: string } = { resume: "start next to an earlier run, never over it" };
+/** For switches that can also be switched off. */
+const NEGATIONS: { [key: string]: string } = {
+  resume: "start next to an earlier run, never over it",
+  retry_failed: "leave rollouts that failed for infrastructure reasons",
+};
 
 function nameOf({ key, name }: ConfigFlag): string {
   return name ?? key.replaceAll("_", "-");

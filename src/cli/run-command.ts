@@ -1,12 +1,12 @@
 // Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
-import { type Trajectory, UsageError } from "../core/index.ts";
+import { sum, type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
-import type { NetworkLoad } from "../models/index.ts";
+import { type NetworkLoad, SetupError } from "../models/index.ts";
 import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
-import { FAILURES_FILE, summarise, writeSummary } from "../runs/index.ts";
+import { readFailures, summarise, type ToolErrors, ToolErrorTally, writeSummary } from "../runs/index.ts";
 import { buildReport } from "../scoring/index.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
@@ -14,12 +14,14 @@ import { listenForInterrupt } from "./interrupt.ts";
 import { createLoadWriter } from "./live-load.ts";
 import { trajectoryLines } from "./printing/dialogue-text.ts";
 import { dryRunLines, pilotLines } from "./printing/dry-run-text.ts";
+import { toolErrorLines } from "./printing/failures-text.ts";
 import { createLog } from "./printing/log.ts";
 import { createProgress, type ProgressView } from "./printing/progress.ts";
 import { reportLines } from "./printing/report-text.ts";
+import { headline, nextLines, remainingLines, stopLines } from "./printing/result-text.ts";
 import { quote, shortPath } from "./printing/shell-text.ts";
 import { summaryLines } from "./printing/summary-text.ts";
-import { count, createTerminal, duration, printable, type Terminal, table } from "./printing/terminal.ts";
+import { createTerminal, printable, type Terminal } from "./printing/terminal.ts";
 import { createVerboseView } from "./printing/verbose-view.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
@@ -33,6 +35,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   const interrupt = listenForInterrupt(host, (text) =>
     view.say(`${text}\nTo continue later: ${resumeCommand(folder)}`),
   );
+  const toolErrors = new ToolErrorTally();
   const startedAt = Date.now();
   host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
@@ -49,15 +52,18 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
           folder = event.folder;
           live.follow(folder);
         }
+        toolErrors.add(event);
         log.onEvent(event);
         view.onEvent(event);
       },
     });
     host.exitCode = exitCode(result);
     view.stop();
-    printResult(terminal, run, result, { ...flags, elapsedMs: Date.now() - startedAt });
+    const elapsedMs = Date.now() - startedAt;
+    printResult(terminal, run, result, { ...flags, elapsedMs, toolErrors: toolErrors.list() });
     return exitCode(result);
   } catch (error) {
+    if (error instanceof SetupError) throw setupProblem(error, folder);
     throw error instanceof DriftError ? withCommands(error, host.argv) : error;
   } finally {
     view.stop();
@@ -111,20 +117,28 @@ function createView(
   return createVerboseView(painted, { maxLength: config.verbose_max_length, nameDataset: datasets.length > 1 });
 }
 
-type ResultOptions = RunFlags & { elapsedMs: number };
+type ResultOptions = RunFlags & { elapsedMs: number; toolErrors: ToolErrors[] };
 
-function printResult(terminal: Terminal, run: ResolvedRun, result: RunResult, options: ResultOptions): void {
-  const { config } = run;
+function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunResult, options: ResultOptions): void {
   const summaries = Object.fromEntries(Object.entries(result.outputs).map(([name, file]) => [name, summarise(file)]));
   writeSummary(join(result.folder, "summary.json"), summaries);
+  const failures = readFailures(result.folder);
+  const scripted = Object.values(summaries).some((summary) => summary.scripted > 0);
+  const records = sum(Object.values(summaries).map((summary) => summary.rollouts));
+  const troubles = [
+    ...remainingLines(terminal, result.folder, failures),
+    ...toolErrorText(terminal, options.toolErrors),
+    ...stopLines(result, config),
+  ];
+  const next = nextLines(result, { config, failures, scripted, records });
   if (options.quiet || options.json) {
-    if (result.failed > 0) terminal.err(failuresLine(result));
+    const isOver = result.failed === 0 && result.stoppedBy !== "budget";
+    for (const line of isOver ? [] : [...troubles, ...next]) terminal.err(line);
     return;
   }
   const begun = result.finished + result.failed + result.left;
   terminal.out(`\n${terminal.paint("bold", headline(result, begun, options.elapsedMs))}\n`);
   for (const line of summaryLines(terminal, summaries)) terminal.out(line);
-  const scripted = Object.values(summaries).some((summary) => summary.scripted > 0);
   if (scripted) {
     const text = "Scripted models played these dialogues; every record says so. They are no model's output.";
     terminal.out(terminal.paint("gray", text));
@@ -136,45 +150,12 @@ function printResult(terminal: Terminal, run: ResolvedRun, result: RunResult, op
   terminal.out("");
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shortPath(file)}`);
   terminal.out(`run folder    ${shortPath(result.folder)}`);
-  if (result.failed > 0) terminal.out(`failures      ${failuresLine(result)}`);
-  terminal.out(result.left > 0 ? leftText(terminal, run, result) : nextText(result, scripted));
+  for (const lines of [troubles, next]) if (lines.length > 0) terminal.out(`\n${lines.join("\n")}`);
 }
 
-function headline({ datasets, finished, folder }: RunResult, begun: number, elapsedMs: number): string {
-  const kept = datasets.reduce((sum, dataset) => sum + dataset.kept, 0);
-  if (begun === 0) return `Everything is there already: ${count(kept)} rollouts in ${shortPath(folder)}`;
-  return `${finished} rollouts in ${duration(elapsedMs)}${kept > 0 ? `, ${kept} kept from before` : ""}`;
-}
-
-function leftText(terminal: Terminal, { config }: ResolvedRun, { left, folder, stoppedBy }: RunResult): string {
-  const command = (text: string) => terminal.paint("bold", text);
-  if (stoppedBy !== "budget")
-    return `\nStopped with ${left} rollouts left. To continue: ${command(resumeCommand(folder))}`;
-  const flags = (["max_cost", "max_tokens_total"] as const).flatMap((key) =>
-    config[key] === undefined ? [] : [`--${key.replaceAll("_", "-")} ${config[key] * 2}`],
-  );
-  const larger = [resumeCommand(folder), ...flags].join(" ");
-  return `\nThe budget is spent, with ${left} rollouts left. To continue with a larger one: ${command(larger)}`;
-}
-
-function nextText({ folder }: RunResult, scripted: boolean): string {
-  const shown = quote(shortPath(folder));
-  const next = [
-    [`npx rollout eval ${shown}`, "which of them are solved"],
-    [
-      `npx rollout export ${shown} --format openai --out data${scripted ? " --include-scripted" : ""}`,
-      "what a trainer loads",
-    ],
-    ["npx rollout single --list --verbose", "what is bundled"],
-    ["npx rollout --help", "everything else"],
-  ];
-  return ["\nNext:", ...table(next).map((line) => `  ${line}`)].join("\n");
-}
-
-function failuresLine({ folder, failed, datasets }: RunResult): string {
-  const givenUp = datasets.reduce((sum, dataset) => sum + dataset.givenUp, 0);
-  const again = failed > givenUp ? "run the same command to try them again" : "they are not tried again";
-  return `${shortPath(join(folder, FAILURES_FILE))}: ${failed} rollouts failed for infrastructure reasons; ${again}`;
+function toolErrorText(terminal: Terminal, tools: ToolErrors[]): string[] {
+  if (tools.length === 0) return [];
+  return [terminal.paint("yellow", "Tool errors, by tool:"), ...toolErrorLines(terminal, tools)];
 }
 
 function resumeCommand(folder: string): string {
@@ -187,6 +168,12 @@ function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   const command = ["npx rollout", ...words.map(quote)].join(" ");
   return new UsageError(
     `${error.message}\nTo start next to it, in a new folder:  ${command} --no-resume\nTo keep what is finished and make the rest under the new settings, marked:  ${command} --allow-drift`,
+  );
+}
+
+function setupProblem({ message }: SetupError, folder: string): UsageError {
+  return new UsageError(
+    `${message}\nThe run stopped there; no rollout has used up an attempt. Once that is right, to continue: ${resumeCommand(folder)}`,
   );
 }
 

@@ -53,7 +53,6 @@ test("without any setting but a name, everything has its default", () => {
     eval: false,
     resume: true,
     allow_drift: false,
-    retry_failed: true,
     use_checkpoints: true,
     sync: "batch",
     max_turns: 20,

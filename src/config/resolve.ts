@@ -40,7 +40,13 @@ export function resolveManifest({ config, config_file }: Manifest, folder: strin
     config_file !== undefined && existsSync(config_file) ? readYaml(config_file, configSchema) : undefined;
   const restored = restoreKeys(config, original) as Config;
   const own = { resume: true, ...patch, output_dir: folder };
-  return resolveFull(parseConfig(restored), { folder, patch: own, configFile: config_file });
+  const stored = parseConfig(restored);
+  const run = resolveFull(stored, { folder, patch: own, configFile: config_file });
+  if (!run.config.resume) return run;
+  // a resume never shrinks a run: what narrows it applies only this time
+  const { ids, limit, dataset, retry_failed } = stored;
+  const rollouts = Math.max(stored.rollouts, run.config.rollouts);
+  return { ...run, lasting: { ids, limit, dataset, retry_failed, rollouts } };
 }
 
 /** The domains and combinations that a config names, whether or not they can be run. */

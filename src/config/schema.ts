@@ -153,10 +153,12 @@ export const CONFIG_SECTIONS = {
       sentence: "continue an earlier run in the folder (the default)",
     }),
     allow_drift: flag(undefined, off, "continue although settings changed, and mark what is made from now on"),
-    retry_failed: flag(undefined, on, "try rollouts again that failed for infrastructure reasons", {
-      name: "no-retry-failed",
-      sentence: "leave rollouts that failed for infrastructure reasons",
-    }),
+    retry_failed: flag(
+      undefined,
+      z.boolean().optional(),
+      "true tries failed rollouts again, however often; false (`--no-retry-failed`) never; default: three attempts in all",
+      { sentence: "try failed rollouts again, however often (default: three attempts)" },
+    ),
     max_cost: flag(
       "<dollars>",
       z.number().positive().optional(),

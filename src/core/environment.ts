@@ -9,6 +9,8 @@ export type ToolResult = {
   content: string;
   isError: boolean;
   fault?: ToolFault;
+  /** where the tool's own code threw, if it did: a bug of the tool, not of the model */
+  trace?: string;
   /** the whole result, if `content` was cut for the model */
   raw?: string;
   /** the fault injected into this result on purpose */

@@ -9,16 +9,19 @@ export class RolloutError extends Error {
   readonly stopReason: LoopReason;
   /** the class of the failure: failures are counted by it */
   readonly kind: string;
+  /** false: any other rollout would have met it too, so it does not count as an attempt of this one */
+  readonly own: boolean;
   constructor(
     boundary: Blame,
     message: string,
-    options: { retryable?: boolean; cause?: unknown; stopReason?: LoopReason; kind?: string } = {},
+    options: { retryable?: boolean; cause?: unknown; stopReason?: LoopReason; kind?: string; own?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.boundary = boundary;
     this.retryable = options.retryable ?? false;
     this.stopReason = options.stopReason ?? "infrastructure";
     this.kind = options.kind ?? boundary;
+    this.own = options.own ?? true;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Entry } from "./entry.ts";
 import type { Usage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
-import type { RolloutKey } from "./query.ts";
+import type { OpeningMessage, RolloutKey } from "./query.ts";
 
 /** A dataset's counts in this run: everything planned, and how much of it is already done. */
 export type DatasetCounts = {
@@ -15,6 +15,8 @@ export type DatasetCounts = {
   retrying: number;
   /** failed before, and not tried again */
   givenUp: number;
+  /** unfinished, and left for another time by the flags of a resume; older journals have none */
+  later?: number;
 };
 
 export type RunStart = {
@@ -31,6 +33,8 @@ export type RolloutStart = RolloutKey & {
   fingerprint: string;
   /** entries reused from the record of an earlier attempt */
   continued: number;
+  /** the messages that the query begins with; not in the journal, since the query has them */
+  opening?: readonly OpeningMessage[];
 };
 export type EntryEnd = RolloutKey & { type: "entry-end"; index: number; entry: Entry };
 export type RolloutEnd = RolloutKey & {
@@ -54,7 +58,9 @@ export type RunEnd = {
   finished: number;
   failed: number;
   /** why rollouts are left undone, if any are */
-  stoppedBy?: "interrupt" | "budget";
+  stoppedBy?: "interrupt" | "budget" | "setup";
+  /** what a wrong setup is */
+  message?: string;
 };
 
 /** What one rollout records, without its key. */

@@ -30,6 +30,8 @@ export type Outcome = {
   message?: string;
   /** the class of a failure: failures are counted by it */
   kind?: string;
+  /** false: a failure that does not count as an attempt, because any other rollout would have met it too */
+  own?: false;
 };
 
 export function endWith(stopReason: LoopReason, details: Pick<Outcome, "blame" | "message"> = {}): Outcome {

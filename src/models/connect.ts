@@ -10,6 +10,7 @@ import { type ResolveContext, resolveModel } from "./resolve.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
 import { secretsOf } from "./secrets.ts";
+import { StartCheck } from "./start-check.ts";
 
 export type ModelsDeps = {
   /** keys, proxies and variables that the registry refers to are read only from here */
@@ -54,6 +55,7 @@ export function createModels(options: ModelsDeps): Models {
   const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds } = options;
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
+  const starts = new StartCheck();
   const deps = { env, dispatchers, clock, idleSeconds };
   const secrets = new Set<string>();
   const parking = new AbortController();
@@ -80,7 +82,7 @@ export function createModels(options: ModelsDeps): Models {
       return composeEndpoint({
         model,
         settings,
-        deps: { gates, clock, random, onWait: countRetry, park: parking.signal },
+        deps: { gates, starts, clock, random, onWait: countRetry, park: parking.signal },
         connect,
       });
     },

@@ -20,10 +20,20 @@ export class ModelFailure extends RolloutError {
   declare readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** the key, the model's name or the address is wrong: no request like this can succeed */
+  readonly wrongSetup: boolean;
   constructor(kind: FailureKind, message: string, options: ModelFailureOptions = {}) {
-    super(options.boundary ?? "infrastructure", message, { ...options, kind });
+    super(options.boundary ?? "infrastructure", message, { own: !options.wrongSetup, ...options, kind });
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.wrongSetup = options.wrongSetup ?? false;
+  }
+
+  /** The same failure in other words, or with another meaning for the caller. */
+  restate(changes: ModelFailureOptions & { message?: string }): ModelFailure {
+    const { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup } = this;
+    const same = { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup };
+    return new ModelFailure(this.kind, changes.message ?? this.message, { ...same, cause: this, ...changes });
   }
 }
 
@@ -33,7 +43,9 @@ type ModelFailureOptions = {
   stopReason?: LoopReason;
   cause?: unknown;
   status?: number;
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
+  own?: boolean;
+  wrongSetup?: boolean;
 };
 
 /** Who was asked, as far as an error message may tell. */
@@ -57,7 +69,9 @@ export function failureOfStatus(
   const { message, code } = readError(answer.text);
   const said = excerpt(context, message);
   const key = keyName === undefined ? "no key is set" : `the key is ${keyName}`;
-  const refused = (text: string) => new ModelFailure("refused", `${text}${said}`, { status });
+  const refused = (text: string, options: ModelFailureOptions = {}) =>
+    new ModelFailure("refused", `${text}${said}`, { status, ...options });
+  const wrong = (text: string) => refused(text, { wrongSetup: true });
   const own = (kind: FailureKind, stopReason: LoopReason, text: string) =>
     new ModelFailure(kind, `${text}${said}`, { status, stopReason, boundary: context.party });
 
@@ -68,20 +82,20 @@ export function failureOfStatus(
       return own("content-filter", "content_filter", `${endpoint} filtered the request`);
   }
   if (status === 402 || OUT_OF_CREDIT.test(code) || (status < 500 && OUT_OF_CREDIT.test(message)))
-    return refused(`the account at ${endpoint} has no credit or quota left (${status}; ${key})`);
+    return wrong(`the account at ${endpoint} has no credit or quota left (${status}; ${key})`);
   if (status === 429) {
     const retryAfterMs = answer.retryAfterMs ?? retryAfterInText(answer.text);
-    const options = { status, retryable: true, retryAfterMs };
+    const options = { status, retryable: true, retryAfterMs, own: false };
     return new ModelFailure("rate-limit", `${endpoint} limits its rate (429)${said}`, options);
   }
   if (status >= 500 || status === 408 || status === 409 || status === 425) {
     const options = { status, retryable: true, retryAfterMs: answer.retryAfterMs };
     return new ModelFailure("server", `${endpoint} failed (${status})${said}`, options);
   }
-  if (status === 401) return refused(`${endpoint} does not accept the key (401; ${key}): set a valid one`);
-  if (status === 403) return refused(`${endpoint} gives no access to ${model} (403; ${key})`);
-  if (status === 404) return refused(`${endpoint} does not know ${model} (404): check the model's name and api_base`);
-  if (status >= 300 && status < 400) return refused(`${endpoint} has moved (${status}): correct api_base`);
+  if (status === 401) return wrong(`${endpoint} does not accept the key (401; ${key}): set a valid one`);
+  if (status === 403) return wrong(`${endpoint} gives no access to ${model} (403; ${key})`);
+  if (status === 404) return wrong(`${endpoint} does not know ${model} (404): check the model's name and api_base`);
+  if (status >= 300 && status < 400) return wrong(`${endpoint} has moved (${status}): correct api_base`);
   return refused(`${endpoint} refused the request for ${model} (${status})`);
 }
 
@@ -93,10 +107,20 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
     return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent${excerpt(context, message)}`);
   const said = excerpt(context, [code, message].filter(Boolean).join(" "));
   if (/CERT|^ERR_TLS|^ERR_SSL/.test(code))
-    return new ModelFailure("refused", `no secure connection to ${context.endpoint}${said}`, { cause: error });
+    return new ModelFailure("refused", `no secure connection to ${context.endpoint}${said}`, {
+      wrongSetup: true,
+      cause: error,
+    });
   const kind = code.includes("TIMEOUT") || code === "ETIMEDOUT" ? "timeout" : "network";
-  return new ModelFailure(kind, `no answer from ${context.endpoint}${said}`, { retryable: true, cause: error });
+  const wrongSetup = NOBODY_THERE.has(code);
+  const options = { retryable: true, wrongSetup, own: !wrongSetup && !CONNECTING.has(code), cause: error };
+  return new ModelFailure(kind, `no answer from ${context.endpoint}${said}`, options);
 }
+
+/** The address has no host, or no server. */
+const NOBODY_THERE = new Set(["ENOTFOUND", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
+/** The request was never sent. */
+const CONNECTING = new Set(["EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
 
 /** An answer that is not a reply: cut, not JSON, or without a choice. Nothing is guessed. */
 export function failureOfReply(context: FailureContext, what: string, text = ""): ModelFailure {

@@ -22,3 +22,4 @@ export { findEntry, type Registry, registryEntrySchema, registryFileSchema, regi
 export { resolveModel } from "./resolve.ts";
 export type { CallSettings, PartyModel, Prices, ResolvedModel } from "./resolved.ts";
 export type { Script } from "./scripted/script.ts";
+export { SetupError } from "./start-check.ts";

@@ -263,7 +263,8 @@ export class EndpointGate {
   #outOfOrder(): ModelFailure {
     const retryable = !this.#breaker.isGivenUp;
     const end = retryable ? "it is left alone for a while" : "given up";
-    return new ModelFailure("unavailable", `${this.endpoint} fails the same way for everyone; ${end}`, { retryable });
+    const message = `${this.endpoint} fails the same way for everyone; ${end}`;
+    return new ModelFailure("unavailable", message, { retryable, own: false });
   }
 
   #answered(): void {

@@ -5,10 +5,11 @@ import { ModelFailure } from "./failure.ts";
 import { type EndpointGate, type Gates, withLimits } from "./limits.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
+import type { StartCheck } from "./start-check.ts";
 
 export type Replica = { client: ModelClient; gate: Pick<EndpointGate, "inFlight" | "waiting" | "isHealthy"> };
 
-export type ComposeDeps = Omit<RetryOptions, "maxRetries"> & { gates: Gates };
+export type ComposeDeps = Omit<RetryOptions, "maxRetries"> & { gates: Gates; starts?: StartCheck };
 
 /** A model's fully composed client, for any dialect: `connect` makes a bare client for one base URL. */
 export function composeEndpoint(parts: {
@@ -20,7 +21,8 @@ export function composeEndpoint(parts: {
   const { model, settings, deps } = parts;
   const replicas = model.baseUrls.map((baseUrl) => {
     const gate = deps.gates.for(baseUrl, model);
-    return { gate, client: withLimits(parts.connect({ ...model, baseUrls: [baseUrl] }), gate) };
+    const limited = withLimits(parts.connect({ ...model, baseUrls: [baseUrl] }), gate);
+    return { gate, client: deps.starts?.watch(limited, { model, baseUrl }) ?? limited };
   });
   const [only] = replicas;
   const client = only && replicas.length === 1 ? only.client : withReplicas(model.id, replicas);
@@ -88,7 +90,5 @@ function nameOf(key: RolloutKey): string {
 }
 
 function withoutRetryAfter(error: ModelFailure): ModelFailure {
-  if (error.retryAfterMs === undefined) return error;
-  const { status, retryable, boundary } = error;
-  return new ModelFailure(error.kind, error.message, { status, retryable, boundary, cause: error });
+  return error.retryAfterMs === undefined ? error : error.restate({ retryAfterMs: undefined });
 }

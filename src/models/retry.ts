@@ -56,16 +56,10 @@ function backOff(attempt: number, random: Pick<Random, "next">): number {
 
 function giveUp(error: ModelFailure, attempts: number): ModelFailure {
   if (attempts === 1) return error;
-  return new ModelFailure(error.kind, `${error.message} (${attempts} attempts)`, {
-    status: error.status,
-    cause: error,
-  });
+  return error.restate({ message: `${error.message} (${attempts} attempts)`, retryable: false });
 }
 
 function refuseWait(error: ModelFailure, milliseconds: number): ModelFailure {
   const seconds = Math.round(milliseconds / 1000);
-  return new ModelFailure(error.kind, `${error.message} (asks to wait ${seconds} s)`, {
-    status: error.status,
-    cause: error,
-  });
+  return error.restate({ message: `${error.message} (asks to wait ${seconds} s)`, retryable: false });
 }

@@ -26,7 +26,7 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
     working_directory: process.cwd(),
     journal: folder.journalPath,
     config_file: run.configFile && resolve(run.configFile),
-    config: hideKeys(run.config),
+    config: hideKeys({ ...run.config, ...run.lasting }),
     datasets: {
       ...before?.datasets,
       ...Object.fromEntries(datasets.map((dataset) => [dataset.spec.name, describe(dataset, run, before)])),

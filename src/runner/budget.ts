@@ -23,6 +23,11 @@ export class BudgetWatch {
     this.#count(before.unfinished());
   }
 
+  /** What the whole run has used so far. */
+  get used(): { costUsd: number; tokens: number } {
+    return { costUsd: this.#costUsd, tokens: this.#tokens };
+  }
+
   /** Set once the budget is spent. */
   get spent(): AbortSignal {
     return this.#stop.signal;

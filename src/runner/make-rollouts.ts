@@ -12,7 +12,7 @@ import {
   type Variables,
 } from "../core/index.ts";
 import { openResources } from "../domains/index.ts";
-import { type CreateNetworkClient, type NetworkLoad, openNetwork } from "../models/index.ts";
+import { type CreateNetworkClient, type NetworkLoad, openNetwork, SetupError } from "../models/index.ts";
 import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
@@ -48,17 +48,21 @@ export type RunResult = {
   failed: number;
   /** planned rollouts that are neither finished nor failed */
   left: number;
+  /** rollouts of the run that the flags of a resume left for another time */
+  later: number;
   stoppedBy?: "interrupt" | "budget";
+  /** what the whole run has used so far, if it has a budget */
+  used: { costUsd: number; tokens: number };
 };
 
 /** Makes what the run folder lacks; resolves when everything possible is done. */
 export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}): Promise<RunResult> {
   const open: { close(): Promise<void> }[] = [];
   try {
-    const { context, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
-    const workers = new Workers(context);
+    const { context, workers, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
     await Promise.all(workers.start(plan));
-    const { finished, failed: failedNow } = await workers.finish();
+    await workers.finish().catch((error) => tellSetup(context, workers.counts, error));
+    const { finished, failed: failedNow } = workers.counts;
     await scoring?.finish();
     const { run, folder, clock, abort } = context;
     const left = plan.size - finished - failedNow;
@@ -68,14 +72,31 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
     if (abort.aborted) context.tell(end);
     else await context.record(end);
     const { datasets } = plan;
-    return { folder: folder.path, outputs: listOutputs(run), datasets, finished, failed, left, stoppedBy };
+    const later = sum(datasets.map((dataset) => dataset.later ?? 0));
+    const { used } = budget;
+    return { folder: folder.path, outputs: listOutputs(run), datasets, finished, failed, left, later, stoppedBy, used };
   } finally {
     // in reverse order of opening: scores and records before the models and tools that they come from
     for (const part of open.reverse()) await part.close();
   }
 }
 
-type OpenRun = { context: RunContext; plan: RunPlan; budget: BudgetWatch; scoring: LiveScoring | undefined };
+/** What stops every rollout is kept in the journal, for those who look at the run later. */
+async function tellSetup(context: RunContext, counts: Workers["counts"], error: unknown): Promise<never> {
+  if (error instanceof SetupError) {
+    const { message } = error;
+    await context.record({ type: "run-end", at: timestamp(context.clock), ...counts, stoppedBy: "setup", message });
+  }
+  throw error;
+}
+
+type OpenRun = {
+  context: RunContext;
+  workers: Workers;
+  plan: RunPlan;
+  budget: BudgetWatch;
+  scoring: LiveScoring | undefined;
+};
 
 /** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
@@ -113,15 +134,17 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     scoring?.onEvent(event);
   });
   await beginRun(context, datasets, plan);
+  const workers = new Workers(context);
+  const onFailure = (error: unknown) => workers.stop(error);
   if (scorer) {
     const played = datasets.map((dataset) => ({
       ...dataset,
       outputs: allRounds(outputOf(run.folder, dataset.spec), config.rollouts),
     }));
-    scoring = scoreLive(played, { ...scorer, folder: folder.path, workers: config.max_workers, park });
+    scoring = scoreLive(played, { ...scorer, folder: folder.path, workers: config.max_workers, park, onFailure });
     open.push(scoring);
   }
-  return { context, plan, budget, scoring };
+  return { context, workers, plan, budget, scoring };
 }
 
 /** What the network needs to know about a run. */

@@ -13,12 +13,10 @@ import {
   type Usage,
   UsageError,
 } from "../core/index.ts";
-import { keyText, type RunFolder, rolloutFingerprint, type Unfinished } from "../runs/index.ts";
+import { keyText, MAX_ATTEMPTS, type RunFolder, rolloutFingerprint, type Unfinished } from "../runs/index.ts";
 import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
-
-const MAX_ATTEMPTS = 3;
 
 export type PlannedRollout = {
   dataset: PreparedDataset;
@@ -70,58 +68,73 @@ type Changed = { query: number; fingerprint: string };
 type DatasetWork = {
   dataset: PreparedDataset;
   counts: DatasetCounts;
-  /** each rollout to make as one number, since there may be a hundred thousand: query * rollouts + rollout */
+  /** each rollout to make as one number, since there may be a hundred thousand: query * rounds + rollout */
   numbers: number[];
   changed: Changed[];
 };
 
 /** What the folder lacks of one dataset. What it already has is removed from `unfinished`. */
 function planDataset(
-  { config }: ResolvedRun,
+  run: ResolvedRun,
   dataset: PreparedDataset,
   folder: RunFolder,
   unfinished: Map<string, Unfinished>,
 ): DatasetWork {
   const { name } = dataset.spec;
+  const { config, lasting } = run;
+  const rounds = roundsOf(run);
   const finished = new Map<string, string>();
   folder.openOutput(name, outputOf(folder.path, dataset.spec), (record) => {
     if (record.dataset === name) finished.set(keyText(record), record.fingerprint);
   });
-  const counts: DatasetCounts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0 };
+  const counts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0, later: 0 };
   const numbers: number[] = [];
   const changed: Changed[] = [];
   const decide = (begun: Unfinished, fingerprint: string) => {
-    if (begun.attempts > 0) return begun.attempts >= MAX_ATTEMPTS || !config.retry_failed ? "givenUp" : "retrying";
+    if (begun.failed || begun.attempts > 0) {
+      const again = config.retry_failed ?? begun.attempts < MAX_ATTEMPTS;
+      return again ? "retrying" : "givenUp";
+    }
     return begun.recorded > 0 && begun.fingerprint === fingerprint ? "continuing" : "starting";
   };
-  for (const query of chooseQueries(config, dataset)) {
+  const now = new Set(chooseQueries(config, dataset));
+  const all = lasting ? new Set([...chooseQueries({ ...config, ...lasting }, dataset), ...now]) : now;
+  for (const query of all) {
     const fingerprint = rolloutFingerprint(dataset.base, dataset.queries.hash(query));
-    for (let rollout = 0; rollout < config.rollouts; rollout++) {
+    for (let rollout = 0; rollout < rounds; rollout++) {
       const key = keyText({ dataset: name, queryId: dataset.queries.id(query), rollout });
       const made = finished.get(key);
       const begun = unfinished.get(key);
       const earlier = made ?? begun?.fingerprint;
-      if (earlier && earlier !== fingerprint) changed.push({ query, fingerprint: earlier });
+      const isNow = now.has(query) && rollout < config.rollouts;
+      if (isNow && earlier && earlier !== fingerprint) changed.push({ query, fingerprint: earlier });
       counts.planned++;
-      const decision = made !== undefined ? "kept" : begun ? decide(begun, fingerprint) : "starting";
+      const wanted = begun ? decide(begun, fingerprint) : "starting";
+      const decision = made !== undefined ? "kept" : isNow ? wanted : "later";
       if (decision !== "starting") counts[decision]++;
       if (decision === "kept") unfinished.delete(key);
-      else if (decision !== "givenUp") numbers.push(query * config.rollouts + rollout);
+      else if (decision !== "givenUp" && decision !== "later") numbers.push(query * rounds + rollout);
     }
   }
   return { dataset, counts, numbers, changed };
 }
 
+/** How many rollouts of each query the run has, whether or not all of them are wanted this time. */
+function roundsOf({ config, lasting }: ResolvedRun): number {
+  return lasting?.rollouts ?? config.rollouts;
+}
+
 function* listRollouts(
-  { config }: ResolvedRun,
+  run: ResolvedRun,
   works: DatasetWork[],
   unfinished: Map<string, Unfinished>,
 ): Generator<PlannedRollout, undefined> {
+  const rounds = roundsOf(run);
   for (const { dataset, numbers, changed } of works) {
     for (const number of numbers) {
-      const index = Math.floor(number / config.rollouts);
+      const index = Math.floor(number / rounds);
       const query = dataset.queries.load(index);
-      const key = { dataset: dataset.spec.name, queryId: query.id, rollout: number % config.rollouts };
+      const key = { dataset: dataset.spec.name, queryId: query.id, rollout: number % rounds };
       const fingerprint = rolloutFingerprint(dataset.base, query.hash);
       const begun = unfinished.get(keyText(key));
       unfinished.delete(keyText(key));
@@ -131,7 +144,7 @@ function* listRollouts(
         key,
         fingerprint,
         recorded: begun?.fingerprint === fingerprint ? begun.entries : [],
-        seed: rolloutSeed(config.seed, key),
+        seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,
       };

@@ -54,7 +54,9 @@ export class Rollout {
     const { folder, clock, park } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
-    await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued: recorded.length });
+    const continued = recorded.length;
+    const opening = query.messages;
+    await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued, opening });
     let environment: Environment | undefined;
     try {
       environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
@@ -87,7 +89,8 @@ export class Rollout {
       if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
       if (!(error instanceof RolloutError)) throw error;
       const { stopReason, message, kind } = error;
-      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind };
+      const own = error.own ? undefined : false;
+      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind, own };
       return { outcome, written: this.#fail(error, outcome) };
     } finally {
       await environment?.close();
@@ -131,6 +134,7 @@ export class Rollout {
       error: error.message,
       kind: error.kind,
       boundary: error.boundary,
+      own: error.own,
       entries: this.#entries.length,
       at: this.#now(),
     });

@@ -9,7 +9,7 @@ const MAX_UNWRITTEN = 256;
 
 export class Workers {
   readonly #context: RunContext;
-  readonly #counts = { finished: 0, failed: 0 };
+  readonly counts = { finished: 0, failed: 0 };
   /** each rollout listens to its own signal: one shared by thousands would slow all of them down */
   readonly #running = new Set<AbortController>();
   readonly #writing = new Set<Promise<void>>();
@@ -26,14 +26,13 @@ export class Workers {
 
   start({ rollouts, size }: { rollouts: Iterable<PlannedRollout>; size: number }): Promise<void>[] {
     const workers = Math.min(this.#context.run.config.max_workers, size);
-    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.#stop(error)));
+    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.stop(error)));
   }
 
   /** Resolves when every record is on disk. */
-  async finish(): Promise<{ finished: number; failed: number }> {
+  async finish(): Promise<void> {
     await Promise.all(this.#writing);
     if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
-    return this.#counts;
   }
 
   async #work(rollouts: Iterable<PlannedRollout>): Promise<void> {
@@ -54,9 +53,9 @@ export class Workers {
     const done = written
       .then(
         () => {
-          this.#counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
+          this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
         },
-        (error) => this.#stop(error),
+        (error) => this.stop(error),
       )
       .finally(() => {
         this.#writing.delete(done);
@@ -70,7 +69,8 @@ export class Workers {
     return park.aborted || abort.aborted || this.#crash.signal.aborted;
   }
 
-  #stop(error: unknown): void {
+  /** Ends the run with this error; what is being written is still written. */
+  stop(error: unknown): void {
     this.#crash.abort(error);
     this.#abortAll(error);
   }

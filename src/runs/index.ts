@@ -1,4 +1,5 @@
-export { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
+export { type FailureGroup, groupFailures } from "./failure-groups.ts";
+export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
 export { keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
@@ -11,9 +12,18 @@ export {
   readManifest,
   rolloutFingerprint,
 } from "./manifest.ts";
-export { newestRun, openRun, type RolloutRecord, type RunOverview, readRollouts, readRun } from "./read-run.ts";
+export {
+  newestRun,
+  openRun,
+  type RolloutRecord,
+  type RunOverview,
+  readFailures,
+  readRollouts,
+  readRun,
+} from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";
 export { findFreePath, RunFolder } from "./run-folder.ts";
 export { sortRun } from "./sort-run.ts";
 export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";
 export { type DatasetTally, RunTally, type RunTotals } from "./tally.ts";
+export { type ToolErrors, ToolErrorTally } from "./tool-errors.ts";

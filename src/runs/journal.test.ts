@@ -79,7 +79,23 @@ describe("the journal read back", () => {
     expect([...unfinished.keys()]).toEqual([keyText(key("a")), keyText(key("c"))]);
     expect(contents(unfinished, key("a"))).toEqual(["a0", "a1"]);
     expect(unfinished.get(keyText(key("a")))).toMatchObject({ fingerprint: "f1", attempts: 0 });
-    expect(unfinished.get(keyText(key("c")))).toEqual({ attempts: 0, fingerprint: "f1", recorded: 0, entries: [] });
+    expect(unfinished.get(keyText(key("c")))).toEqual({
+      ...{ attempts: 0, failed: false, fingerprint: "f1", recorded: 0, entries: [] },
+    });
+  });
+
+  test("counts a failed attempt, but not one that was cut off or that any rollout would have met", () => {
+    const shared = { ...finished(key("b"), "infrastructure"), outcome: { ...endWith("infrastructure"), own: false } };
+    const unfinished = scan([
+      ...[started(key("a")), finished(key("a"), "infrastructure"), started(key("b")), shared as RunEvent],
+      started(key("c")),
+    ]);
+    const found = [...unfinished.values()].map(({ attempts, failed }) => [attempts, failed]);
+    expect(found).toEqual([
+      [1, true],
+      [0, true],
+      [0, false],
+    ]);
   });
 
   test("gives an entry back as it was written, whatever its text", () => {

@@ -3,6 +3,7 @@ import {
   type Entry,
   type EntryEnd,
   isObject,
+  type Outcome,
   parseJson,
   type RolloutEnd,
   type RolloutKey,
@@ -17,7 +18,10 @@ import { FORMAT_VERSION } from "./manifest.ts";
 
 /** Its entries are read from the journal on demand: none are held in memory. */
 export type Unfinished = {
+  /** those that failed on their own account */
   attempts: number;
+  /** the latest attempt failed, on whatever account; otherwise it was cut off */
+  failed: boolean;
   fingerprint: string;
   /** how many entries there are */
   recorded: number;
@@ -29,11 +33,16 @@ export function journalLine(event: RunEvent): string {
   const { type, ...rest } = event;
   if (event.type === "run-start") return jsonLine({ type, version: FORMAT_VERSION, ...rest });
   if (!("queryId" in event)) return jsonLine({ type, ...rest });
-  const { type: _type, dataset, queryId, rollout, ...more } = event;
+  const { type: _type, dataset, queryId, rollout, ...more } = withoutOpening(event);
   return jsonLine({ type, dataset, queryId, rollout, ...more });
 }
 
-type Open = { attempts: number; fingerprint: string; extents: Extent[]; ended: boolean };
+/** The query has it, and an event that is told need not be written. */
+function withoutOpening<E extends RunEvent>(event: E): E {
+  return event.type === "rollout-start" && event.opening ? { ...event, opening: undefined } : event;
+}
+
+type Open = { attempt: number; fingerprint: string; extents: Extent[]; end?: Outcome };
 
 /**
  * Rollouts that were cut off or failed, with the entries of their latest attempt, and where the last complete
@@ -48,18 +57,20 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
     } else if (type === "rollout-start") {
       const { continued, attempt, fingerprint } = event() as RolloutStart;
       const extents = continued > 0 ? (open.get(key)?.extents.slice(0, continued) ?? []) : [];
-      open.set(key, { attempts: attempt, fingerprint, extents, ended: false });
+      open.set(key, { attempt, fingerprint, extents });
     } else if (type === "rollout-end") {
       const begun = open.get(key);
-      if (begun && isFailure(event() as RolloutEnd)) begun.ended = true;
+      const { outcome } = event() as RolloutEnd;
+      if (begun && outcome.stopReason === "infrastructure") begun.end = outcome;
       else open.delete(key);
     }
   });
   const unfinished = new Map<string, Unfinished>();
-  for (const [key, { attempts, fingerprint, extents, ended }] of open) {
+  for (const [key, { attempt, fingerprint, extents, end }] of open) {
     unfinished.set(keyText(keyOf(key)), {
-      // an attempt that was cut off, rather than failed, does not count as one
-      attempts: ended ? attempts : attempts - 1,
+      // an attempt that was cut off does not count as one, nor does a failure that is not the rollout's own
+      attempts: end && end.own !== false ? attempt : attempt - 1,
+      failed: end !== undefined,
       fingerprint,
       recorded: extents.length,
       get entries() {
@@ -68,10 +79,6 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
     });
   }
   return { unfinished, completeBytes };
-}
-
-function isFailure({ outcome }: RolloutEnd): boolean {
-  return outcome.stopReason === "infrastructure";
 }
 
 export type JournalLine = {

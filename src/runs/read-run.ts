@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
 import { type Extent, type Holder, scanLines } from "../files/index.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
+import { keyText, recordKeyText, scanFinished } from "./finished.ts";
 import { readEntries, scanJournalLines } from "./journal.ts";
 import { MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
 import { listRecordFiles } from "./rounds.ts";
@@ -57,6 +58,17 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
     if (isWanted(failure.dataset, failure.id)) recordOf(failure.dataset).failures.push(failure);
   });
   return [...found.values()];
+}
+
+/** The latest failure of each rollout that has no record. */
+export function readFailures(folder: string): FailureRecord[] {
+  const { path, manifest } = openRun(folder);
+  const failed = new Map<string, FailureRecord>();
+  scanFailures(join(path, FAILURES_FILE), (failure) => failed.set(recordKeyText(failure), failure));
+  if (failed.size === 0) return [];
+  for (const { dataset, file } of listRecordFiles(path, manifest))
+    scanFinished(file, dataset, (record) => failed.delete(keyText(record)));
+  return [...failed.values()];
 }
 
 /** The run in this folder that was written to last, or undefined: for commands given no run. */

@@ -144,7 +144,7 @@ export function findFreePath(path: string, isTaken: (path: string) => boolean = 
 function countFailures(file: string, unfinished: Map<string, Unfinished>): number {
   return scanFailures(file, (failure) => {
     const begun = unfinished.get(recordKeyText(failure));
-    if (begun) begun.attempts = Math.max(begun.attempts, failure.attempt);
+    if (begun && failure.own !== false) begun.attempts = Math.max(begun.attempts, failure.attempt);
   });
 }
 

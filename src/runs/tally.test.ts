@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type DatasetCounts, NO_USAGE, type RunEvent } from "../core/index.ts";
+import { createRandom, type DatasetCounts, NO_USAGE, type RunEvent } from "../core/index.ts";
 import { readRun } from "./read-run.ts";
 import { RunFolder } from "./run-folder.ts";
 import { RunTally } from "./tally.ts";
@@ -63,12 +63,14 @@ test("a run's events add up to what is done, running, waiting and failed, and to
     failed: 2,
     finished: 1,
     perSecond: 0.05,
-    secondsLeft: 100,
+    secondsElapsed: 20,
+    secondsLeft: undefined,
     toolCalls: 0,
     tokens: 200,
     costUsd: 0.75,
     projectedCostUsd: 4.5,
     errors: { server: 1 },
+    failures: [{ reason: "http://x answered 503 (6 attempts)", kind: "server", count: 1 }],
     slowest: [
       { id: "c", dataset: "Clinic", seconds: 16 },
       { id: "d", dataset: "Clinic", seconds: 14 },
@@ -106,4 +108,48 @@ test("read back from the journal, the numbers are the same", async () => {
   expect(read.tally.totals(now)).toEqual(tallied(SESSION).totals(now));
   await run.close();
   expect(readRun(folder).tally.totals(now)).toMatchObject({ done: 3, running: 0, waiting: 5, secondsLeft: undefined });
+});
+
+/** Plays a whole run of rollouts with long and short durations, and looks at the time left a hundred times. */
+function watchTimeLeft({ planned, workers, seed }: { planned: number; workers: number; seed: number }) {
+  const random = createRandom("time left", seed);
+  const free = Array.from({ length: workers }, () => 0);
+  const events = Array.from({ length: planned }, (_, n) => {
+    const since = Math.min(...free);
+    // the sum of three: mostly 20 to 60 seconds, a few as short as 10 or as long as 110
+    const until = since + 10 + 100 * (random.next() * random.next() * 0.6 + random.next() * 0.4);
+    free[free.indexOf(since)] = until;
+    return [
+      { second: since, event: start(`q${n}`, since) },
+      { second: until, event: end(`q${n}`, until) },
+    ];
+  })
+    .flat()
+    .sort((a, b) => a.second - b.second);
+  const whole = Math.max(...free);
+  const tally = tallied([begin({ planned })]);
+  return Array.from({ length: 99 }, (_, n) => {
+    const now = ((n + 1) / 100) * whole;
+    while (events[0] && events[0].second <= now) tally.add((events.shift() as (typeof events)[0]).event);
+    return { told: tally.totals(START + now * 1000).secondsLeft, left: whole - now };
+  });
+}
+
+test("the time left is told once it is known within a factor of two, and then does not jump", () => {
+  const runs = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((seed) => [
+    watchTimeLeft({ planned: 40, workers: 4, seed }),
+    watchTimeLeft({ planned: 200, workers: 32, seed }),
+    watchTimeLeft({ planned: 400, workers: 16, seed }),
+    watchTimeLeft({ planned: 20, workers: 20, seed }),
+  ]);
+  const looks = runs.flat();
+  const told = looks.flatMap(({ told, left }) => (told === undefined ? [] : [{ told, left }]));
+  expect(told.length).toBeGreaterThan(looks.length / 3);
+  const isNear = (a: number, b: number) => a <= 2 * b && b <= 2 * a;
+  expect(told.filter(({ told, left }) => !isNear(told, left))).toEqual([]);
+  for (const run of runs)
+    for (const [n, { told: before }] of run.entries()) {
+      const after = run[n + 1]?.told;
+      if (before !== undefined && after !== undefined) expect(isNear(before, after)).toBe(true);
+    }
 });

@@ -1,6 +1,7 @@
 // A run's current totals, added up from its events: the live block, `rollout status` and every other view
 // show the same numbers. Only running rollouts are held individually.
-import { type DatasetCounts, NO_USAGE, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import { type DatasetCounts, NO_USAGE, type RunEnd, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import { type FailureGroup, FailureGroups } from "./failure-groups.ts";
 import { keyText } from "./finished.ts";
 
 export type DatasetTally = DatasetCounts & { finished: number; failed: number };
@@ -16,6 +17,9 @@ export type RunTotals = {
   /** rollouts that this session finished, and how many per second recently */
   finished: number;
   perSecond: number;
+  /** of this session */
+  secondsElapsed: number;
+  /** undefined until it is known within a factor of two */
   secondsLeft: number | undefined;
   /** of all sessions that were added up: a live view knows its own, the journal knows all */
   toolCalls: number;
@@ -24,7 +28,9 @@ export type RunTotals = {
   /** if it continues like this */
   projectedCostUsd: number | undefined;
   /** how many rollouts failed, by the class of the failure */
-  errors: { [reason: string]: number };
+  errors: { [kind: string]: number };
+  /** the same by reason, in whole sentences */
+  failures: FailureGroup[];
   /** the longest running rollouts */
   slowest: { id: string; dataset: string; seconds: number }[];
 };
@@ -35,13 +41,17 @@ type Running = { id: string; dataset: string; since: number };
 const WINDOW_MS = 300_000;
 const SAMPLE_MS = 1000;
 const MAX_SLOWEST = 3;
+const MIN_FINISHED = 4;
 
 export class RunTally {
   readonly #datasets = new Map<string, DatasetTally>();
   readonly #running = new Map<string, Running>();
   #errors = new Map<string, number>();
+  #failures = new FailureGroups();
   #samples: { at: number; finished: number }[] = [];
   #finished = 0;
+  /** at once, in this session */
+  #mostRunning = 0;
   #toolCalls = 0;
   #tokens = 0;
   #costUsd = 0;
@@ -50,7 +60,9 @@ export class RunTally {
   startedAt = 0;
   /** undefined while it is running */
   endedAt: number | undefined;
-  stoppedBy: "interrupt" | "budget" | undefined;
+  stoppedBy: RunEnd["stoppedBy"];
+  /** what was wrong, if a wrong setup stopped it */
+  stopMessage: string | undefined;
 
   get datasets(): DatasetTally[] {
     return [...this.#datasets.values()];
@@ -61,10 +73,12 @@ export class RunTally {
     else if (event.type === "run-end") {
       this.endedAt = Date.parse(event.at);
       this.stoppedBy = event.stoppedBy;
+      this.stopMessage = event.message;
     } else if (event.type === "rollout-start") {
       const key = keyText(event);
       this.#running.delete(key); // it is starting over
       this.#running.set(key, { id: rolloutId(event), dataset: event.dataset, since: Date.parse(event.at) });
+      this.#mostRunning = Math.max(this.#mostRunning, this.#running.size);
     } else if (event.type === "entry-end") {
       if (event.entry.type === "tool-result") this.addEntry(undefined);
       else this.addEntry(event.entry.usage);
@@ -74,6 +88,7 @@ export class RunTally {
       if (event.outcome.stopReason === "infrastructure") {
         const kind = event.outcome.kind ?? "unknown";
         this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + 1);
+        this.#failures.add({ reason: event.outcome.message ?? kind, kind });
         if (dataset) dataset.failed++;
       } else {
         this.#finished++;
@@ -92,12 +107,13 @@ export class RunTally {
   }
 
   totals(now: number): RunTotals {
-    const sum = (member: "planned" | "kept" | "finished" | "failed" | "givenUp") =>
-      this.datasets.reduce((total, dataset) => total + dataset[member], 0);
+    const sum = (member: "planned" | "kept" | "finished" | "failed" | "givenUp" | "later") =>
+      this.datasets.reduce((total, dataset) => total + (dataset[member] ?? 0), 0);
     const running = this.endedAt === undefined ? this.#running.size : 0;
     const done = sum("kept") + sum("finished");
     const failed = sum("failed") + sum("givenUp");
     const left = Math.max(sum("planned") - done - failed, 0);
+    const leftNow = Math.max(left - sum("later"), 0);
     const perSecond = this.#rate(Math.min(now, this.endedAt ?? now));
     return {
       planned: sum("planned"),
@@ -107,14 +123,25 @@ export class RunTally {
       failed,
       finished: this.#finished,
       perSecond,
-      secondsLeft: perSecond > 0 && left > 0 && this.endedAt === undefined ? left / perSecond : undefined,
+      secondsElapsed: Math.max(0, (this.endedAt ?? now) - this.startedAt) / 1000,
+      secondsLeft: this.#secondsLeft(leftNow, running, perSecond),
       toolCalls: this.#toolCalls,
       tokens: this.#tokens,
       costUsd: this.#costUsd,
-      projectedCostUsd: this.#projected(left),
+      projectedCostUsd: this.#projected(leftNow),
       errors: Object.fromEntries(this.#errors),
+      failures: this.#failures.list(),
       slowest: running > 0 ? this.#slowest(now) : [],
     };
+  }
+
+  /**
+   * Early on only short rollouts have finished, and at the end the last ones take as long as they take: the rate tells
+   * something once as many have finished as run at once, and while at least as many still wait.
+   */
+  #secondsLeft(left: number, running: number, perSecond: number): number | undefined {
+    const isKnown = this.#finished >= Math.max(MIN_FINISHED, this.#mostRunning) && left - running >= running;
+    return isKnown && left > 0 && perSecond > 0 && this.endedAt === undefined ? left / perSecond : undefined;
   }
 
   #projected(left: number): number | undefined {
@@ -126,12 +153,15 @@ export class RunTally {
     for (const plan of datasets) this.#datasets.set(plan.name, { ...plan, finished: 0, failed: 0 });
     this.#running.clear();
     this.#errors = new Map();
+    this.#failures = new FailureGroups();
     this.#samples = [{ at, finished: 0 }];
     this.#finished = 0;
+    this.#mostRunning = 0;
     this.#paidBefore = this.#costUsd;
     this.startedAt = at;
     this.endedAt = undefined;
     this.stoppedBy = undefined;
+    this.stopMessage = undefined;
   }
 
   #sample(at: number): void {

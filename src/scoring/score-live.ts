@@ -5,7 +5,12 @@ import { type PlayedDataset, toScoredDataset } from "./scored-datasets.ts";
 
 export type LiveScoring = { onEvent(event: RunEvent): void; finish(): Promise<void>; close(): Promise<void> };
 
-export function scoreLive(datasets: PlayedDataset[], options: Omit<EvaluationOptions, "datasets">): LiveScoring {
+type LiveOptions = Omit<EvaluationOptions, "datasets"> & {
+  /** called once if scoring cannot go on */
+  onFailure: (error: unknown) => void;
+};
+
+export function scoreLive(datasets: PlayedDataset[], { onFailure, ...options }: LiveOptions): LiveScoring {
   const evaluation = new Evaluation({ ...options, datasets: datasets.map(toScoredDataset) });
   let failure: unknown;
   let waiting = false;
@@ -17,6 +22,7 @@ export function scoreLive(datasets: PlayedDataset[], options: Omit<EvaluationOpt
       setImmediate(() => {
         waiting = false;
         evaluation.catchUp().catch((error: unknown) => {
+          if (failure === undefined) onFailure(error);
           failure ??= error;
         });
       });

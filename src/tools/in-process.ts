@@ -82,7 +82,8 @@ async function runHandler(handler: ToolHandler, context: ToolContext, args: Json
       await (handler as (context: ToolContext, args: JsonObject) => Json | Promise<Json>)(context, args),
     );
   } catch (error) {
-    return failure(`The tool failed: ${messageOf(error)}`, "tool_error");
+    const trace = error instanceof Error ? error.stack?.split(`\n    at ${runHandler.name} `)[0] : undefined;
+    return { ...failure(`The tool failed: ${messageOf(error)}`, "tool_error"), trace: trace ?? messageOf(error) };
   }
 }
 

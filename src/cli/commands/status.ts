@@ -1,10 +1,22 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
+
+import type { Config } from "../../config/index.ts";
 import { UsageError } from "../../core/index.ts";
-import { newestRun, type RunOverview, readRun } from "../../runs/index.ts";
+import {
+  type FailureRecord,
+  groupFailures,
+  isLastAttempt,
+  newestRun,
+  type RunOverview,
+  readFailures,
+  readRun,
+} from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
+import { hang } from "../printing/failures-text.ts";
+import { largerBudget, spentText } from "../printing/result-text.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
-import { createTerminal, fitWidth, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, fitWidth, printable, type Terminal } from "../printing/terminal.ts";
 import { totalsBlock } from "../printing/totals-text.ts";
 
 const EXAMPLES = `
@@ -34,8 +46,10 @@ function newest(): string {
   throw new UsageError("There is no run under outputs/; say which folder: rollout status DIR");
 }
 
-function statusOf({ path, tally, writer }: RunOverview, now: number) {
-  const { startedAt, endedAt, stoppedBy } = tally;
+function statusOf(run: RunOverview, now: number) {
+  const { path, tally, writer } = run;
+  const failures = writer ? [] : readFailures(path);
+  const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
   return {
     folder: path,
     state: stateOf(tally, writer !== undefined, now),
@@ -43,8 +57,10 @@ function statusOf({ path, tally, writer }: RunOverview, now: number) {
     started_at: new Date(startedAt).toISOString(),
     ended_at: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
     stopped_by: stoppedBy,
-    resume_command: `rollout resume ${quote(shortPath(path))}`,
+    message: stopMessage,
+    resume_command: resumeCommand(run, failures, now).replace(/^npx /, ""),
     totals: tally.totals(now),
+    failures: writer ? tally.totals(now).failures : groupFailures(failures),
     endpoints: writer && (readLoad(path)?.endpoints ?? []),
     datasets: tally.datasets,
   };
@@ -62,11 +78,36 @@ function statusLines(terminal: Terminal, run: RunOverview, now: number): string[
   const state = stateOf(tally, writer !== undefined, now);
   const who = writer ? ` by process ${writer.pid} on ${writer.host}` : "";
   const since = new Date(tally.endedAt ?? tally.startedAt).toISOString().slice(0, 19).replace("T", " ");
-  const { failed } = tally.totals(now);
-  const resumes = state === "stopped" || (state === "finished" && failed > 0);
+  const rows = Number.POSITIVE_INFINITY;
+  // while it runs, what failed before may be being tried again
+  const failures = writer ? [] : readFailures(path);
+  const groups = writer ? undefined : groupFailures(failures);
+  const resumes = state === "stopped" || (state === "finished" && failures.length > 0);
   return [
     terminal.paint("bold", `${folder}: ${state}${who} since ${since} UTC`),
-    ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows: Number.POSITIVE_INFINITY }),
-    ...(resumes ? [`To continue: npx rollout resume ${quote(folder)}`] : []),
-  ].map((line) => (terminal.interactive ? fitWidth(line, terminal.columns()) : line));
+    ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows, failures: groups }).map((line) =>
+      terminal.interactive ? fitWidth(line, terminal.columns()) : line,
+    ),
+    ...stopText(terminal, run, now),
+    ...(resumes ? [`To continue: ${resumeCommand(run, failures, now)}`] : []),
+  ];
+}
+
+/** Why it stopped, if it was not just interrupted. */
+function stopText(terminal: Terminal, { tally, manifest }: RunOverview, now: number): string[] {
+  const { stopMessage, stoppedBy } = tally;
+  if (stopMessage !== undefined) return hang(terminal, "stopped: ", printable(stopMessage));
+  if (stoppedBy !== "budget") return [];
+  return [`stopped by its budget: ${spentText(manifest.config as Config, tally.totals(now))}`];
+}
+
+/** A command that really goes on. */
+function resumeCommand({ path, tally, manifest }: RunOverview, failures: FailureRecord[], now: number): string {
+  const config = manifest.config as Config;
+  const isSpent = tally.stoppedBy === "budget";
+  const { done, failed, planned } = tally.totals(now);
+  const isStuck =
+    failures.length > 0 && done + failed >= planned && (failures.every(isLastAttempt) || config.retry_failed === false);
+  const flags = [...(isSpent ? [largerBudget(config, tally.totals(now))] : []), ...(isStuck ? ["--retry-failed"] : [])];
+  return ["npx rollout resume", quote(shortPath(path)), ...flags].join(" ");
 }

@@ -1,5 +1,5 @@
 // A dialogue as people read it.
-import { type Entry, findErrors, type Trajectory } from "../../core/index.ts";
+import { type Entry, findErrors, type OpeningMessage, type Trajectory } from "../../core/index.ts";
 import { readUserText, toMessages } from "../../dialogue/index.ts";
 import { cut, duration, printable, type Style, type Terminal } from "./terminal.ts";
 
@@ -32,6 +32,13 @@ export function trajectoryLines(terminal: Terminal, trajectory: Trajectory, maxL
     ];
   });
   return pieces.flatMap((piece) => pieceLines(terminal, piece, maxLength));
+}
+
+/** Messages that were there before any model was asked. */
+export function messageLines(terminal: Terminal, messages: readonly OpeningMessage[], maxLength: number): string[] {
+  return messages.flatMap(({ role, content }) =>
+    pieceLines(terminal, { kind: role === "user" ? "user" : "agent", text: content }, maxLength),
+  );
 }
 
 export function entryLines(terminal: Terminal, entry: Entry, maxLength: number): string[] {

@@ -42,6 +42,9 @@ function write(logger: pino.Logger, event: RunEvent): void {
   if (event.type === "entry-end") {
     const { entry, type: _, ...key } = event;
     logger.debug({ ...key, entry: entry.type, by: entry.type === "reply" ? entry.by : undefined }, type);
+  } else if (event.type === "rollout-start") {
+    const { opening: _opening, type: _, ...start } = event;
+    logger.info(start, type);
   } else if (event.type === "rollout-end" && event.outcome.stopReason === "infrastructure") logger.error(rest, type);
   else if (event.type === "endpoint-wait" || event.type === "run-note") logger.warn(rest, type);
   else logger.info(rest, type);

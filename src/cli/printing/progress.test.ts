@@ -29,6 +29,10 @@ const begin = (...datasets: DatasetCounts[]): RunEvent => ({
 const started = (queryId: string): RunEvent => ({
   ...{ type: "rollout-start", ...key(queryId), at, attempt: 1, fingerprint: "f", continued: 0 },
 });
+const opened = (queryId: string, content: string): RunEvent => ({
+  ...(started(queryId) as Extract<RunEvent, { type: "rollout-start" }>),
+  opening: [{ role: "user", content }],
+});
 const said = (queryId: string, content: string): RunEvent => ({
   ...{ type: "entry-end", ...key(queryId), index: 0 },
   entry: { type: "reply", by: "agent", content, toolCalls: [], finish: "stop", at, usage: NO_USAGE },
@@ -54,7 +58,7 @@ test("the block is drawn over in place, and notes stand above it", () => {
   view.say("Stopping");
   view.stop();
   expect(written[0]).toBe(
-    "Clinic  ────────────────────────  0/4\u001b[K\n0/4 done · 0 running · 4 waiting · 0 failed · 0.0/s · 0 tokens\u001b[K\n\u001b[J",
+    "Clinic  ────────────────────────  0/4\u001b[K\n0/4 done · 0 running · 4 waiting · 0 failed · 0.0/s · 1.0 s elapsed · 0 tokens\u001b[K\n\u001b[J",
   );
   expect(written.slice(1, 4)).toEqual(["\u001b[2A\r\u001b[J", "No space left\n", "(err) Stopping\n"]);
   expect(written[4]).toBe(written[0]);
@@ -92,7 +96,9 @@ test("endpoints, retries, errors and the slowest rollouts have a line each", () 
     "http://x: 3 in flight, 9 waiting",
     "http://x: waiting 12 s (429)",
     "tried again: 5 × rate-limit, 2 × server",
-    "failed: 1 × server",
+    "failed:",
+    "  1 × http://x answered 500",
+    "      The server's own log says more; try them again once it works.",
     "slowest: b 60 s",
   ]);
 });
@@ -112,4 +118,17 @@ test("verbose follows one rollout as it comes and prints the others whole", () =
   expect(shown).toBe(
     `── a\none of a\ntwo of a\n── b\none of b\ntwo of b\n${end}── a\nthree of a\n${end}── c\none of c\ntwo of c\n${end}`,
   );
+});
+
+test("verbose begins each dialogue with its opening message, once, even if it starts over", () => {
+  const { terminal, written } = screen();
+  const view = createVerboseView(terminal, { maxLength: 100, nameDataset: false });
+  for (const event of [opened("a", "Hello from a"), opened("b", "Hello from b"), said("a", "one of a")])
+    view.onEvent(event);
+  for (const event of [opened("a", "Hello from a"), said("a", "one of a"), ended("a"), said("b", "one of b")])
+    view.onEvent(event);
+  const shown = written.join("").replace(/^ +(agent|user) {2}/gm, "$1: ");
+  const a = "user: Hello from a\nagent: one of a\n";
+  const end = "         user_stop, 1 turns, 0 tool calls, 5 ms\n";
+  expect(shown).toBe(`── a\n${a}${a}${end}── b\nuser: Hello from b\nagent: one of b\n`);
 });

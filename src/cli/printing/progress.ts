@@ -35,7 +35,7 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
   };
   const tell = () => terminal.out(totalsLine(tally.totals(now())));
   const begin = ({ datasets }: RunStart) => {
-    const toDo = datasets.some(({ planned, kept, givenUp }) => planned > kept + givenUp);
+    const toDo = datasets.some(({ planned, kept, givenUp, later = 0 }) => planned > kept + givenUp + later);
     if (!toDo) return;
     timer = setInterval(terminal.interactive ? draw : tell, terminal.interactive ? REDRAW_MS : LINE_MS);
     if (terminal.interactive) draw();
@@ -71,13 +71,17 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
 
 /** In one line, what a continued run found; nothing if there was nothing. */
 export function foundLines({ datasets }: RunStart): string[] {
-  const sum = (member: "planned" | "kept" | "continuing" | "retrying" | "givenUp") =>
-    datasets.reduce((total, dataset) => total + dataset[member], 0);
+  const sum = (member: "planned" | "kept" | "continuing" | "retrying" | "givenUp" | "later") =>
+    datasets.reduce((total, dataset) => total + (dataset[member] ?? 0), 0);
   const [kept, continuing, retrying, givenUp] = [sum("kept"), sum("continuing"), sum("retrying"), sum("givenUp")];
-  if (kept + continuing + retrying + givenUp === 0) return [];
-  const starting = sum("planned") - kept - continuing - retrying - givenUp;
-  const left = givenUp > 0 ? `, leaving ${givenUp} that failed` : "";
-  return [`Kept ${kept}, continuing ${continuing}, starting ${starting}, trying again ${retrying}${left}`];
+  const later = sum("later");
+  if (kept + continuing + retrying + givenUp + later === 0) return [];
+  const starting = sum("planned") - kept - continuing - retrying - givenUp - later;
+  const left = [
+    ...(givenUp > 0 ? [`, leaving ${givenUp} that failed`] : []),
+    ...(later > 0 ? [`, ${later} not asked for this time`] : []),
+  ];
+  return [`Kept ${kept}, continuing ${continuing}, starting ${starting}, trying again ${retrying}${left.join("")}`];
 }
 
 /** Lines redrawn in place: nothing is cleared without being rewritten in the same write. */

@@ -2,7 +2,7 @@
 import type { DatasetSummary } from "../../runs/index.ts";
 import { count, duration, type Terminal, table } from "./terminal.ts";
 
-const HEADER = ["dataset", "rollouts", "stop reasons", "turns", "tool calls", "tokens", "time"];
+const HEADER = ["dataset", "rollouts", "stop reasons", "turns", "tool calls", "tool errors", "tokens", "time"];
 
 export function summaryLines(terminal: Terminal, datasets: { [name: string]: DatasetSummary }): string[] {
   const all = Object.values(datasets);
@@ -14,7 +14,7 @@ export function summaryLines(terminal: Terminal, datasets: { [name: string]: Dat
     ...(priced ? [`$${summary.cost_usd.toFixed(summary.cost_usd < 1 ? 4 : 2)}`] : []),
   ]);
   const [header = "", ...lines] = table([[...HEADER, ...(priced ? ["cost"] : [])], ...rows], {
-    right: [1, 3, 4, 5, 6, 7],
+    right: [1, 3, 4, 5, 6, 7, 8],
   });
   return [terminal.paint("bold", header), ...lines];
 }
@@ -28,6 +28,7 @@ function summaryRow(name: string, summary: DatasetSummary): string[] {
     reasons.map(([reason, number]) => `${reason} ${number}`).join(", ") || "–",
     each(summary.turns).toFixed(1),
     each(summary.tool_calls).toFixed(1),
+    String(summary.tool_errors),
     count(summary.input_tokens + summary.output_tokens),
     duration(each(summary.duration_ms)),
   ];

@@ -1,6 +1,7 @@
 // The numbers of a run as people read them: the live block and `rollout status` show the same lines.
 import type { NetworkLoad } from "../../models/index.ts";
-import type { DatasetTally, RunTally, RunTotals } from "../../runs/index.ts";
+import type { DatasetTally, FailureGroup, RunTally, RunTotals } from "../../runs/index.ts";
+import { failureLines } from "./failures-text.ts";
 import { count, cut, duration, printable, type Terminal, table } from "./terminal.ts";
 
 /** One line: what a plain log shows every few seconds. */
@@ -11,6 +12,7 @@ export function totalsLine(totals: RunTotals): string {
     `${totals.waiting} waiting`,
     `${totals.failed} failed`,
     `${totals.perSecond.toFixed(1)}/s`,
+    `${duration(totals.secondsElapsed * 1000)} elapsed`,
     ...(totals.secondsLeft === undefined ? [] : [`about ${duration(totals.secondsLeft * 1000)} left`]),
     `${count(totals.tokens)} tokens`,
     ...moneyOf(totals),
@@ -24,15 +26,18 @@ export type BlockOptions = {
   waits?: readonly string[];
   /** maximum number of lines */
   rows: number;
+  /** all that remain, where more is known than this session's */
+  failures?: FailureGroup[];
 };
 
 /** Everything, in as many lines as there is room for: finished datasets are left out first. */
 export function totalsBlock(
   terminal: Terminal,
   tally: RunTally,
-  { now, load, waits = [], rows }: BlockOptions,
+  { now, load, waits = [], rows, ...options }: BlockOptions,
 ): string[] {
   const totals = tally.totals(now);
+  const failures = options.failures ?? totals.failures;
   const below = [
     totalsLine(totals),
     ...[...(load?.endpoints ?? [])]
@@ -40,7 +45,7 @@ export function totalsBlock(
       .map(({ endpoint, inFlight, waiting }) => `${printable(endpoint)}: ${inFlight} in flight, ${waiting} waiting`),
     ...waits.map(printable),
     ...countLines("tried again", load?.retries ?? {}),
-    ...countLines("failed", totals.errors),
+    ...(failures.length > 0 ? ["failed:", ...failureLines(terminal, failures)] : []),
     ...slowestOf(totals),
   ];
   return [...datasetLines(terminal, tally.datasets, Math.max(rows - below.length, 1)), ...below].slice(0, rows);

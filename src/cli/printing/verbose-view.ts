@@ -2,7 +2,7 @@
 // and printed in one piece when they end, so that no two dialogues are mixed.
 import { type RolloutKey, type RunEvent, rolloutId } from "../../core/index.ts";
 import { keyText } from "../../runs/index.ts";
-import { entryLines } from "./dialogue-text.ts";
+import { entryLines, messageLines } from "./dialogue-text.ts";
 import { foundLines, type ProgressView } from "./progress.ts";
 import { duration, printable, type Terminal } from "./terminal.ts";
 
@@ -34,9 +34,9 @@ export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }
   const onRollout = (event: RunEvent & RolloutKey) => {
     const key = keyText(event);
     if (event.type === "rollout-start") {
-      held.set(key, []);
+      held.set(key, messageLines(terminal, event.opening ?? [], maxLength));
       titles.set(key, titleOf(event));
-      if (followed === undefined) follow();
+      if (followed === undefined || followed === key) follow();
       return;
     }
     const lines =

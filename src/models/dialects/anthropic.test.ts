@@ -278,13 +278,23 @@ test.each([
     anthropicError(400, "invalid_request_error", "Output blocked by content filtering policy: content_filter"),
     "content_filter",
   ],
-  [anthropicError(401, "authentication_error", "invalid x-api-key"), "infrastructure"],
-  [anthropicError(400, "invalid_request_error", "Your credit balance is too low"), "infrastructure"],
 ] as [AnthropicAnswer, string][])(
   "what trying again cannot mend is asked once and labelled (%#)",
   async (answer, stopReason) => {
     const { ask, received } = await whole([answer]);
     await expect(ask()).rejects.toMatchObject({ stopReason, retryable: false });
+    expect(received).toHaveLength(1);
+  },
+);
+
+test.each([
+  [anthropicError(401, "authentication_error", "invalid x-api-key"), "does not accept the key (401"],
+  [anthropicError(400, "invalid_request_error", "Your credit balance is too low"), "no credit or quota left (400"],
+] as [AnthropicAnswer, string][])(
+  "what no rollout could mend stops everything at the first call (%#)",
+  async (answer, text) => {
+    const { ask, received } = await whole([answer]);
+    await expect(ask()).rejects.toMatchObject({ name: "SetupError", message: expect.stringContaining(text) });
     expect(received).toHaveLength(1);
   },
 );

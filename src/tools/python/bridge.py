@@ -154,7 +154,7 @@ class Session:
             content = without_surrogates(result if isinstance(result, str) else to_text(result))
         except BaseException as error:  # sys.exit in a server is that call's failure too
             traceback.print_exc()
-            return {"failed": describe(error)}
+            return {"failed": describe(error), "trace": without_surrogates(traceback.format_exc(limit=-4))}
         if len(content) > BIGGEST_RESULT:
             return {"failed": f"the result has {len(content)} characters, more than {BIGGEST_RESULT}"}
         return {"content": content}

@@ -122,6 +122,7 @@ describe.runIf(await havePython())("a dataset's Python servers", () => {
       content: JSON.stringify({ error: message }),
       isError: true,
       fault: "tool_error",
+      trace: expect.stringMatching(/^Traceback [\s\S]*(TroubleDesk|json)/),
     });
     expect(await call(desk, "fail")).toEqual(failed("The tool failed: KeyError: 'missing'"));
     expect(await call(desk, "leave")).toEqual(failed("The tool failed: SystemExit: 3"));

@@ -195,7 +195,10 @@ class PythonEnvironment implements Environment {
 }
 
 function toResult(reply: JsonObject, limit: number): ToolResult {
-  if (typeof reply.content !== "string") return failure(`The tool failed: ${reply.failed}`, "tool_error");
+  if (typeof reply.content !== "string") {
+    const failed = failure(`The tool failed: ${reply.failed}`, "tool_error");
+    return typeof reply.trace === "string" ? { ...failed, trace: reply.trace } : failed;
+  }
   const { content } = reply;
   const isError = isErrorText(content);
   return capResult({ content, isError, fault: isError ? "tool_error" : undefined }, limit);

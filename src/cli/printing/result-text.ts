@@ -1,0 +1,101 @@
+// What a run came to, and what to do next: it follows from what happened.
+import { join } from "node:path";
+import type { FullConfig } from "../../config/index.ts";
+import type { RunResult } from "../../runner/index.ts";
+import { FAILURES_FILE, type FailureRecord, groupFailures, isLastAttempt } from "../../runs/index.ts";
+import { failureLines } from "./failures-text.ts";
+import { quote, shortPath } from "./shell-text.ts";
+import { count, duration, type Terminal, table } from "./terminal.ts";
+
+export function headline({ datasets, finished, folder, later }: RunResult, begun: number, elapsedMs: number): string {
+  const kept = datasets.reduce((sum, dataset) => sum + dataset.kept, 0);
+  const what = later > 0 ? "Everything asked for" : "Everything";
+  if (begun === 0) return `${what} is there already: ${count(kept)} rollouts in ${shortPath(folder)}`;
+  return `${finished} rollouts in ${duration(elapsedMs)}${kept > 0 ? `, ${kept} kept from before` : ""}`;
+}
+
+/** All failures that remain, by reason. */
+export function remainingLines(terminal: Terminal, folder: string, failures: readonly FailureRecord[]): string[] {
+  if (failures.length === 0) return [];
+  const file = shortPath(join(folder, FAILURES_FILE));
+  const head = terminal.paint("red", `${rollouts(failures.length)} failed for infrastructure reasons (${file}):`);
+  return [head, ...failureLines(terminal, groupFailures(failures))];
+}
+
+/** Why rollouts are left undone, if they are. */
+export function stopLines({ left, stoppedBy, used }: RunResult, config: Budget): string[] {
+  if (left === 0) return [];
+  if (stoppedBy !== "budget") return [`Stopped with ${rollouts(left)} left.`];
+  return [`The budget stopped the run, with ${rollouts(left)} left: ${spentText(config, used)}.`];
+}
+
+export type NextFacts = { config: FullConfig; failures: readonly FailureRecord[]; scripted: boolean; records: number };
+
+export function nextLines(result: RunResult, { config, failures, scripted, records }: NextFacts): string[] {
+  const { left, later, stoppedBy, used } = result;
+  const folder = quote(shortPath(result.folder));
+  const isOver = failures.every(isLastAttempt) || config.retry_failed === false;
+  const [first] = failures;
+  const next: string[][] = [];
+  if (left > 0) {
+    const more = stoppedBy === "budget" ? ` ${largerBudget(config, used)}` : "";
+    const what = stoppedBy === "budget" ? "go on with a larger budget" : "go on";
+    next.push([`npx rollout resume ${folder}${more}`, what]);
+  } else if (later > 0) next.push([`npx rollout resume ${folder}`, `the ${rollouts(later)} not asked for this time`]);
+  if (first) {
+    const again = isOver ? "try the failed ones again, however often they failed" : "try the failed ones again";
+    if (isOver || next.length === 0)
+      next.push([`npx rollout resume ${folder}${isOver ? " --retry-failed" : ""}`, again]);
+    next.push([`npx rollout show ${folder} ${quote(first.id)}`, "one that failed, as far as it came"]);
+  }
+  if (records > 0) {
+    const included = scripted ? " --include-scripted" : "";
+    next.push([`npx rollout eval ${folder}`, "which of them are solved"]);
+    next.push([`npx rollout export ${folder} --format openai --out data${included}`, "what a trainer loads"]);
+  }
+  if (left + later + failures.length === 0) {
+    next.push(["npx rollout single --list --verbose", "what is bundled"]);
+    next.push(["npx rollout --help", "everything else"]);
+  }
+  return ["Next:", ...table(next).map((line) => `  ${line}`)];
+}
+
+type Budget = Pick<FullConfig, "max_cost" | "max_tokens_total">;
+type Used = RunResult["used"];
+
+/** Flags with which a run that its budget stopped goes on: twice what it has used. */
+export function largerBudget(budget: Budget, used: Used): string {
+  return spentBudgets(budget, used)
+    .map(({ flag, limit, spent }) => `--${flag} ${roundUp(2 * Math.max(limit, spent))}`)
+    .join(" ");
+}
+
+export function spentText(budget: Budget, used: Used): string {
+  const text = ({ flag, limit, spent }: Spent) =>
+    flag === "max-cost"
+      ? `$${Number(spent.toPrecision(3))} of $${limit} (--${flag})`
+      : `${spent} of ${limit} tokens (--${flag})`;
+  return `${spentBudgets(budget, used).map(text).join(", ")} used`;
+}
+
+type Spent = { flag: string; limit: number; spent: number };
+
+/** The budgets that are used up. */
+function spentBudgets({ max_cost, max_tokens_total }: Budget, { costUsd, tokens }: Used): Spent[] {
+  const all: Spent[] = [
+    ...(max_cost === undefined ? [] : [{ flag: "max-cost", limit: max_cost, spent: costUsd }]),
+    ...(max_tokens_total === undefined ? [] : [{ flag: "max-tokens-total", limit: max_tokens_total, spent: tokens }]),
+  ];
+  const over = all.filter(({ limit, spent }) => spent >= limit);
+  return over.length > 0 ? over : all;
+}
+
+/** To two significant digits. */
+function roundUp(value: number): number {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((Math.ceil(value / unit) * unit).toPrecision(2));
+}
+
+function rollouts(number: number): string {
+  return `${number} ${number === 1 ? "rollout" : "rollouts"}`;
+}

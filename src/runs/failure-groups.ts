@@ -1,0 +1,40 @@
+// Failures by reason: sentences that differ only in an id or a number are one reason, shown by the first of them.
+import type { FailureRecord } from "./failures.ts";
+
+export type FailureGroup = {
+  /** the whole sentence of the first one */
+  reason: string;
+  kind: string;
+  count: number;
+};
+
+/** More reasons than anyone reads; the rest is counted together. */
+const MAX_GROUPS = 50;
+
+export class FailureGroups {
+  readonly #groups = new Map<string, FailureGroup>();
+
+  add({ reason, kind }: Omit<FailureGroup, "count">): void {
+    const alike = `${kind} ${withoutIds(reason)}`;
+    const key = this.#groups.has(alike) || this.#groups.size < MAX_GROUPS ? alike : "";
+    const group = this.#groups.get(key) ?? { reason: key === "" ? "other reasons" : reason, kind, count: 0 };
+    group.count++;
+    this.#groups.set(key, group);
+  }
+
+  /** The most frequent first. */
+  list(): FailureGroup[] {
+    return [...this.#groups.values()].sort((a, b) => b.count - a.count);
+  }
+}
+
+export function groupFailures(failures: Iterable<Pick<FailureRecord, "error" | "kind">>): FailureGroup[] {
+  const groups = new FailureGroups();
+  for (const { error, kind } of failures) groups.add({ reason: error, kind });
+  return groups.list();
+}
+
+/** Addresses and short numbers (a status, a count) tell reasons apart; ids of queries and requests do not. */
+function withoutIds(reason: string): string {
+  return reason.replace(/https?:\/\/\S+|\b(?=[\w-]*\d)[\w-]{4,}\b/g, (word) => (word.startsWith("http") ? word : "#"));
+}
