@@ -20,7 +20,7 @@ describe("names", () => {
       baseUrls: ["https://api.deepseek.com/v1"],
       apiKey: KEY,
       keyName: "DEEPSEEK_API_KEY",
-      prices: { input: 0.435 / 1e6, output: 0.87 / 1e6, cachedInput: 0.003625 / 1e6 },
+      prices: { input: 1.32 / 1e6, output: 3.96 / 1e6, cachedInput: 0.044 / 1e6 },
       contextLength: 1000000,
       reasoning: { style: "thinking", sendBack: "all", field: "reasoning_content" },
       limits: {},

@@ -34,7 +34,7 @@ describe("list", () => {
     const lines = await run(["list", "--provider", "deepseek"]);
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^deepseek\/deepseek-v4-pro +\$0\.435 in, \$0\.87 out, \$0\.003625 cached +1M +thinking +DEEPSEEK_API_KEY \(not set\)$/,
+        /^deepseek\/deepseek-v4-pro +\$1\.32 in, \$3\.96 out, \$0\.044 cached +1M +thinking +DEEPSEEK_API_KEY \(not set\)$/,
       ),
     );
     expect(new Set(lines.map((line) => line.indexOf("$"))).size).toBe(1);
@@ -56,7 +56,7 @@ describe("list", () => {
     const models = (await run(["list", "--provider", "deepseek", "--json"])).map((line) => JSON.parse(line));
     expect(models).toContainEqual({
       model: "deepseek/deepseek-v4-pro",
-      dollarsPerMillion: { input: 0.435, output: 0.87, cachedInput: 0.003625 },
+      dollarsPerMillion: { input: 1.32, output: 3.96, cachedInput: 0.044 },
       contextLength: 1000000,
       reasoning: "thinking",
       keyName: "DEEPSEEK_API_KEY",
