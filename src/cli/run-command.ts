@@ -1,7 +1,7 @@
 // Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
-import { type Trajectory, UsageError } from "../core/index.ts";
+import { PROGRAM_COMMAND, type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
@@ -160,13 +160,13 @@ function leftText(terminal: Terminal, { config }: ResolvedRun, { left, folder, s
 function nextText({ folder }: RunResult, scripted: boolean): string {
   const shown = quote(shortPath(folder));
   const next = [
-    [`npx rollout eval ${shown}`, "which of them are solved"],
+    [`${PROGRAM_COMMAND} eval ${shown}`, "which of them are solved"],
     [
-      `npx rollout export ${shown} --format openai --out data${scripted ? " --include-scripted" : ""}`,
+      `${PROGRAM_COMMAND} export ${shown} --format openai --out data${scripted ? " --include-scripted" : ""}`,
       "what a trainer loads",
     ],
-    ["npx rollout single --list --verbose", "what is bundled"],
-    ["npx rollout --help", "everything else"],
+    [`${PROGRAM_COMMAND} single --list --verbose`, "what is bundled"],
+    [`${PROGRAM_COMMAND} --help`, "everything else"],
   ];
   return ["\nNext:", ...table(next).map((line) => `  ${line}`)].join("\n");
 }
@@ -178,13 +178,13 @@ function failuresLine({ folder, failed, datasets }: RunResult): string {
 }
 
 function resumeCommand(folder: string): string {
-  return `npx rollout resume ${quote(shortPath(folder))}`;
+  return `${PROGRAM_COMMAND} resume ${quote(shortPath(folder))}`;
 }
 
 /** The given command, once for a new folder and once for continuing in this one. */
 function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   const words = argv.slice(2).filter((word) => !/^--(no-)?resume$|^--allow-drift$/.test(word));
-  const command = ["npx rollout", ...words.map(quote)].join(" ");
+  const command = [PROGRAM_COMMAND, ...words.map(quote)].join(" ");
   return new UsageError(
     `${error.message}\nTo start next to it, in a new folder:  ${command} --no-resume\nTo keep what is finished and make the rest under the new settings, marked:  ${command} --allow-drift`,
   );

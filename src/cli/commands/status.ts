@@ -1,5 +1,5 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
-import { UsageError } from "../../core/index.ts";
+import { PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
 import { newestRun, type RunOverview, readRun } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
@@ -67,6 +67,6 @@ function statusLines(terminal: Terminal, run: RunOverview, now: number): string[
   return [
     terminal.paint("bold", `${folder}: ${state}${who} since ${since} UTC`),
     ...totalsBlock(terminal, tally, { now, load: writer && readLoad(path), rows: Number.POSITIVE_INFINITY }),
-    ...(resumes ? [`To continue: npx rollout resume ${quote(folder)}`] : []),
+    ...(resumes ? [`To continue: ${PROGRAM_COMMAND} resume ${quote(folder)}`] : []),
   ].map((line) => (terminal.interactive ? fitWidth(line, terminal.columns()) : line));
 }
