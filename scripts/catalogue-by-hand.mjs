@@ -1,5 +1,6 @@
-// What people decided about the provider catalogue: which providers are left out or renamed, and facts that the sources
-// of make-catalogue.mjs lack or have wrong, from the providers' own documentation.
+// What people decided about the provider catalogue: which providers are left out or renamed, and what to put right in what
+// make-catalogue.mjs takes. Addresses that its first two sources lack are those that LiteLLM (MIT) calls, or a local
+// server's usual port.
 
 /** Subscriptions and tools without an API key, and wires that no dialect of ours speaks. */
 export const LEFT_OUT = new Set([
@@ -24,6 +25,7 @@ export const RENAMED = {
 /** Other names under which people know a provider: each also works as the prefix of a model name. */
 export const ALIASES = {
   alibaba: ["dashscope"],
+  "alibaba-cn": ["qwen"],
   azure: ["azure-openai"],
   bedrock: ["amazon-bedrock"],
   fireworks: ["fireworks-ai", "fireworks_ai"],
@@ -37,11 +39,12 @@ export const ALIASES = {
   together: ["together_ai", "togetherai"],
   "vercel-ai-gateway": ["vercel", "vercel_ai_gateway"],
   vllm: ["hosted_vllm"],
+  volcengine: ["doubao"],
   zhipuai: ["zhipu"],
 };
 
 export const PROVIDERS_BY_HAND = {
-  aihubmix: { url: "https://api.aihubmix.com/v1" },
+  aihubmix: { url: "https://aihubmix.com/v1" },
   anthropic: { url: "https://api.anthropic.com/v1" },
   azure: {
     name: "Azure OpenAI",
@@ -55,35 +58,24 @@ export const PROVIDERS_BY_HAND = {
     keyOptional: true, // AWS credentials work as well
   },
   cerebras: { url: "https://api.cerebras.ai/v1" },
+  // the address of cline-pass, where usage is billed
   cline: { name: "Cline", url: "https://api.cline.bot/api/v1", keys: ["CLINE_API_KEY"] },
   cohere: { url: "https://api.cohere.com/v2" },
   deepinfra: { url: "https://api.deepinfra.com/v1/openai" },
   deepseek: { url: "https://api.deepseek.com/v1" },
-  doubao: { name: "Doubao", url: "https://ark.cn-beijing.volces.com/api/v3", keys: ["DOUBAO_API_KEY", "ARK_API_KEY"] },
   google: {
     url: "https://generativelanguage.googleapis.com/v1beta",
     keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"],
   },
   groq: { url: "https://api.groq.com/openai/v1" },
-  kilo: { keys: ["KILO_GATEWAY_API_KEY", "KILO_API_KEY"] },
   litellm: { name: "LiteLLM (local)", url: "http://localhost:4000/v1", keys: ["LITELLM_API_KEY"], keyOptional: true },
   llamacpp: { name: "llama.cpp (local)", url: "http://localhost:8080/v1", keys: [] },
   lmstudio: { name: "LM Studio (local)", url: "http://localhost:1234/v1", keys: [] },
   moonshot: { url: "https://api.moonshot.ai/v1", dialect: undefined }, // the source has its address for Anthropic's wire
   "moonshotai-cn": { url: "https://api.moonshot.cn/v1", dialect: undefined },
-  nousresearch: {
-    name: "Nous Research",
-    url: "https://inference-api.nousresearch.com/v1",
-    keys: ["NOUS_RESEARCH_API_KEY", "NOUSRESEARCH_API_KEY"],
-  },
   ollama: { name: "Ollama (local)", url: "http://localhost:11434/v1", keys: [] },
   openai: { url: "https://api.openai.com/v1" },
   perplexity: { url: "https://api.perplexity.ai" },
-  qwen: {
-    name: "Alibaba Qwen (China)",
-    url: "https://dashscope.aliyuncs.com/compatible-mode/v1",
-    keys: ["QWEN_API_KEY", "DASHSCOPE_API_KEY"],
-  },
   sambanova: { name: "SambaNova", url: "https://api.sambanova.ai/v1", keys: ["SAMBANOVA_API_KEY"] },
   sglang: { name: "SGLang (local)", url: "http://localhost:30000/v1", keys: [] },
   together: { url: "https://api.together.xyz/v1" },
