@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  resolve: { alias: { rollout: fileURLToPath(new URL("./src/index.ts", import.meta.url)) } },
+  resolve: { alias: { "agent-rollout": fileURLToPath(new URL("./src/index.ts", import.meta.url)) } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // for tests that hang: no test depends on being quick

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runRollouts, type Trajectory } from "rollout";
+import { runRollouts, type Trajectory } from "agent-rollout";
 
 const result = await runRollouts({
   config: { datasets: ["StudentHealthServices"], agent_model: "scripted/agent?skill=0.8" },

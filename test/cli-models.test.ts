@@ -72,6 +72,21 @@ test("--dry-run tells calls, tokens, money and time; --pilot makes a few rollout
   expect(work.records("outputs/single.pilot/trajectories/StudentAcademicPortal.jsonl")).toHaveLength(3);
 });
 
+test("--dry-run warns about a model name that its provider is not known to have, and about no other", async () => {
+  const work = workFolder();
+  const dry = async (agent: string) => {
+    const args = ["single", "--domains", "StudentAcademicPortal", "--bundled", "--dry-run", "--agent-model", agent];
+    const { code, stdout } = await work.run(args, { env: { OPENAI_API_KEY: KEY, DEEPSEEK_API_KEY: KEY } });
+    expect(code).toBe(0);
+    return stdout;
+  };
+  expect(await dry("deepseek/deepseek-v4-por")).toMatch(
+    /deepseek\/deepseek-v4-por is not among .* catalogue of 20\d\d-\d\d-\d\d knows; did you mean deepseek\/deepseek-v4-pro\? It is used as it is\./,
+  );
+  expect(await dry("openai/gpt-5")).not.toContain("is not among");
+  expect(work.names()).toEqual([]);
+});
+
 test("doctor checks the machine alone, and names keys without showing them", async () => {
   const work = workFolder();
   const { code, stdout } = await work.run(["doctor"], { env: { DEEPSEEK_API_KEY: KEY } });

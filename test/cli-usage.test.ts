@@ -57,6 +57,20 @@ const WRONG: [title: string, args: string[], complaint: RegExp][] = [
   ["a log file that is a folder", ["run", "--config", "log-folder.yml"], /log_file \.\/ is a folder/],
 ];
 
+test("help is as wide as the terminal, and a hundred columns where there is none", async () => {
+  const work = workFolder();
+  const widest = async (COLUMNS: string) => {
+    const { stdout } = await work.run(["run", "--help"], { env: { COLUMNS } });
+    const flags = stdout.slice(0, stdout.indexOf("\nExamples:"));
+    return Math.max(...flags.split("\n").map((line) => line.length));
+  };
+  const [narrow, wide, unknown] = await Promise.all([widest("72"), widest("200"), widest("")]);
+  expect(narrow).toBeLessThanOrEqual(72);
+  expect(unknown).toBeGreaterThan(80);
+  expect(unknown).toBeLessThanOrEqual(100);
+  expect(wide).toBeGreaterThan(100);
+});
+
 test("every wrong usage exits with 2, says what is wrong without a stack, and writes nothing", async () => {
   const work = workFolder();
   work.write("good.yml", "datasets: [StudentAcademicPortal]\n");

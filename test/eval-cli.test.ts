@@ -26,10 +26,15 @@ describe("from rollouts to a report", () => {
     expect(Number(results) % 24).toBe(0);
     expect(evaluated.stdout).toMatch(/^3 +\d/m);
     expect((await work.run(["eval", "out"])).stdout).toContain(`nothing new to score, ${results} results kept`);
+    const json = await work.run(["eval", "out", "--json"]);
+    expect(json).toMatchObject({ code: 0, stderr: "" });
+    const { counts, report } = JSON.parse(json.stdout);
+    expect(counts).toMatchObject({ rollouts: 24, scored: 0, kept: Number(results) });
     const reported = await work.run(["report", "out"]);
     expect(reported).toMatchObject({ code: 0, stderr: "" });
     expect(reported.stdout).toContain("pass@k");
     const { overall, datasets } = JSON.parse(work.read("out/report.json"));
+    expect(report.overall).toEqual(overall);
     for (const numbers of [overall, datasets.StudentHealthServices]) {
       expect(Object.keys(numbers.pass_at_k)).toEqual(["1", "2", "3"]);
       expect(numbers.pass_hat_k["1"]).toBeCloseTo(numbers.success_rate, 12);

@@ -33,6 +33,28 @@ type Line = {
 };
 
 describe("rollout multi", () => {
+  test("takes the flags of every run, and its own short ones as other names for them", async () => {
+    const work = prepared();
+    const more = ["--rollouts", "1", "--agent-model", "scripted/agent", "--quiet"];
+    const long = ["--output-dir", "long", "--max-workers", "3", "--max-steps-per-turn", "7"];
+    const short = ["--output", "short", "--workers", "3", "--max-steps", "7"];
+    for (const flags of [long, short, []])
+      expect(await work.run(["multi", "--input", "questions.jsonl", ...flags, ...more])).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+    const configOf = (folder: string) => JSON.parse(work.read(`${folder}/manifest.json`)).config;
+    expect(configOf("long")).toMatchObject({ max_workers: 3, max_steps_per_turn: 7, max_turns: 1 });
+    expect(configOf("short")).toMatchObject({ max_workers: 3, max_steps_per_turn: 7, max_turns: 1 });
+    expect(configOf("outputs/questions")).toMatchObject({ max_workers: 10, max_steps_per_turn: 10, max_turns: 1 });
+    const { stdout } = await work.run(["multi", "--help"], { env: { COLUMNS: "200" } });
+    for (const line of [
+      /--output-dir <dir> .*\(also --output\)/,
+      /--max-workers <n> .*\(also --workers; default: 10\)/,
+    ])
+      expect(stdout).toMatch(line);
+  });
+
   test("writes one file for each round, in the fields that question sets have next to our own", async () => {
     const work = prepared();
     expect(await work.run(multi("--rollouts", "2", "--agent-model", "scripted/agent"))).toMatchObject({

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runRollouts } from "rollout";
+import { runRollouts } from "agent-rollout";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
 import { DatasetFolder, expectedState, loadDomain, openQueryFiles, playPlan } from "../src/domains/index.ts";

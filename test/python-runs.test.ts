@@ -118,12 +118,21 @@ describe.runIf(await havePython())("a dropped-in Python dataset", () => {
     ]) {
       expect(checked.text).toMatch(expected);
     }
+    const json = spawnCheck(folder, "--json");
+    expect(json.code).toBe(2);
+    const { errors, warnings, findings } = JSON.parse(json.text);
+    expect(errors + warnings).toBe(findings.length);
+    expect(findings).toContainEqual({
+      level: "error",
+      message: expect.stringContaining("not valid JSON"),
+      location: { file: expect.stringMatching(/SlotDesk\.jsonl$/), line: 2, column: expect.any(Number) },
+    });
   });
 });
 
-function spawnCheck(folder: string): { code: number; text: string } {
+function spawnCheck(folder: string, ...flags: string[]): { code: number; text: string } {
   try {
-    const text = execFileSync(process.execPath, ["bin/rollout.js", "check", folder], { encoding: "utf8" });
+    const text = execFileSync(process.execPath, ["bin/rollout.js", "check", folder, ...flags], { encoding: "utf8" });
     return { code: 0, text };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };

@@ -1,5 +1,5 @@
 // A check of one's own: `rollout eval FOLDER --check examples/checks/polite.ts`. It looks at what the agent said to the user.
-import type { CheckContext, CheckResult } from "rollout";
+import type { CheckContext, CheckResult } from "agent-rollout";
 
 export default function polite({ dialogue }: CheckContext): CheckResult {
   const rude = dialogue.agent.find(({ text }) => /\b(stupid|shut up|obviously)\b/i.test(text));

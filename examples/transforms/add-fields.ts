@@ -1,6 +1,6 @@
 // Fields of one's own in every row: where it comes from, and whether it thinks.
 //   rollout export outputs/run --format openai --out data --transform examples/transforms/add-fields.ts
-import type { Transform } from "rollout";
+import type { Transform } from "agent-rollout";
 
 const addFields: Transform = (record) => {
   record.extra.data_source = record.dataset;

@@ -1,6 +1,6 @@
 // Only dialogues in which the agent called a tool, and in which no result was longer than a page.
 //   rollout export outputs/run --format openai --out data --transform examples/transforms/filter.ts
-import type { Transform } from "rollout";
+import type { Transform } from "agent-rollout";
 
 const PAGE = 4000;
 

@@ -1,6 +1,6 @@
 // Several runs in one dataset: ids that stay unique, one name for all, and texts without what was personal.
 //   rollout export run-a run-b --format trl --out data --transform examples/transforms/merge.ts
-import type { Transform } from "rollout";
+import type { Transform } from "agent-rollout";
 
 const EMAIL = /[\w.+-]+@[\w-]+\.[\w.]+/g;
 

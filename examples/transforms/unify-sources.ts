@@ -1,6 +1,6 @@
 // Rows of two shapes in one file: our own records, and question-answer rows of another source, which become dialogues.
 //   rollout export outputs/run other.jsonl --format trl --out data --transform examples/transforms/unify-sources.ts
-import type { Transform } from "rollout";
+import type { Transform } from "agent-rollout";
 
 const unifySources: Transform = (record, source) => {
   const { question, answer } = source.raw as { question?: unknown; answer?: unknown };

@@ -47,6 +47,25 @@ test("every flag has a sentence, and every default that a flag shows is the conf
   expect(help.replace(/\s+/g, " ")).toContain("rollouts at once, within and across datasets (default: 8)");
 });
 
+test("help shows the flags in groups, and none outside them but help itself", () => {
+  const help = addRunFlags(new Command("x")).helpInformation();
+  const headings = [...help.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual(["Input", "Models", "Limits", "How it runs", "Output", "Options"]);
+  const groupOf = (flag: string) =>
+    headings.findLast((heading) => help.indexOf(`\n${heading}:`) < help.indexOf(`  ${flag} `));
+  const flags = ["--limit", "--agent-model", "--models-config", "--max-turns", "--max-cost", "--seed", "--output-dir"];
+  expect(flags.map(groupOf)).toEqual(["Input", "Models", "Models", "Limits", "Limits", "How it runs", "Output"]);
+  expect(groupOf("-h, --help")).toBe("Options");
+});
+
+test("a run that is resumed takes every flag but its folder's, and promises no defaults", () => {
+  const namesOf = (command: Command) => command.options.map(({ long }) => long);
+  const fresh = namesOf(addRunFlags(new Command()));
+  const resumed = addRunFlags(new Command(), { resumed: true });
+  expect(fresh.filter((name) => !namesOf(resumed).includes(name)).sort()).toEqual(["--output-dir"]);
+  expect(resumed.helpInformation()).not.toContain("default: 8");
+});
+
 test.each([
   ["--max-cost", "0", "a number above 0"],
   ["--max-cost", "free", "a number above 0"],

@@ -20,14 +20,72 @@ export function list(text: string): string[] {
 /** How a command runs rollouts this time: not part of the run itself. */
 export type RunFlags = { dryRun?: boolean; pilot?: number; quiet?: boolean; json?: boolean };
 
-/** The flags of every command that runs rollouts; `defaults` are the command's own. */
-export function addRunFlags(command: Command, defaults: ConfigPatch = {}): Command {
-  for (const flag of listFlags()) for (const option of optionsOf(flag, defaults)) command.addOption(option);
-  return command
-    .option("--dry-run", "show what would be done and about what it takes, and write nothing")
-    .option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate", whole(1))
-    .option("--quiet", "print nothing but errors")
-    .option("--json", "print every event of the run as one line of JSON, and nothing else");
+/** The headings under which `--help` shows the flags, in this order. */
+export const GROUPS = {
+  input: "Input:",
+  models: "Models:",
+  limits: "Limits:",
+  run: "How it runs:",
+  output: "Output:",
+} as const;
+
+type Group = keyof typeof GROUPS;
+
+/** Where each key's flag is shown; the others are about how it runs. */
+const GROUP_KEYS: { [group in Group]?: readonly ConfigFlag["key"][] } = {
+  input: ["dataset", "base_path", "query_dir", "policy_dir", "bundled", "limit", "ids", "mode", "python"],
+  models: [
+    "agent_model",
+    "user_model",
+    "agent_temperature",
+    "user_temperature",
+    "enable_thinking",
+    "models_config_file",
+    "record",
+    "replay",
+  ],
+  limits: ["max_workers", "max_turns", "max_steps_per_turn", "max_cost", "max_tokens_total"],
+  output: ["output_dir", "verbose"],
+};
+
+type RunFlagOptions = {
+  /** the command's own */
+  defaults?: ConfigPatch;
+  /** a second name for a flag */
+  aliases?: { [key in ConfigFlag["key"]]?: string };
+  /** of a run that has begun: its folder is given, and its own settings are the defaults */
+  resumed?: boolean;
+};
+
+/** The flags of every command that runs rollouts. */
+export function addRunFlags(command: Command, options: RunFlagOptions = {}): Command {
+  const flags = listFlags().filter(({ key }) => !options.resumed || key !== "output_dir");
+  const own: [Group, Option][] = [
+    ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
+    [
+      "run",
+      new Option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate").argParser(
+        whole(1),
+      ),
+    ],
+    ["output", new Option("--quiet", "print nothing but errors")],
+    ["output", new Option("--json", "print every event of the run as one line of JSON, and nothing else")],
+  ];
+  const all = [
+    ...flags.flatMap((flag) => optionsOf(flag, options).map((option) => [groupOf(flag), option] as const)),
+    ...own,
+  ];
+  for (const [group, heading] of entriesOf(GROUPS))
+    for (const [its, option] of all) if (its === group) command.addOption(option.helpGroup(heading));
+  return command;
+}
+
+function groupOf({ key }: ConfigFlag): Group {
+  return entriesOf(GROUP_KEYS).find(([, keys]) => keys?.includes(key))?.[0] ?? "run";
+}
+
+function entriesOf<T extends object>(object: T): [keyof T, T[keyof T]][] {
+  return Object.entries(object) as [keyof T, T[keyof T]][];
 }
 
 /** What was given on the command line, as a patch of the config. */
@@ -39,9 +97,10 @@ export function toPatch(command: Command): ConfigPatch {
   return Object.fromEntries(given);
 }
 
-function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
+function optionsOf(flag: ConfigFlag, { defaults = {}, aliases = {}, resumed }: RunFlagOptions): Option[] {
   const name = nameOf(flag);
   const { schema, value } = flag;
+  const alias = aliases[flag.key];
   const fallback = defaults[flag.key] ?? schema.safeParse(undefined).data;
   const sentence = flag.sentence ?? schema.description ?? "";
   if (!value) {
@@ -50,9 +109,13 @@ function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
       ? [positive, new Option(`--no-${name}`, NEGATIONS[flag.key])]
       : [positive];
   }
+  const notes = [
+    ...(alias === undefined ? [] : [`also --${alias}`]),
+    ...(fallback === undefined || resumed ? [] : [`default: ${fallback}`]),
+  ];
   const option = new Option(
-    `--${name} ${value}`,
-    fallback === undefined ? sentence : `${sentence} (default: ${fallback})`,
+    `${alias === undefined ? "" : `--${alias}, `}--${name} ${value}`,
+    notes.length === 0 ? sentence : `${sentence} (${notes.join("; ")})`,
   );
   const choices = enumOf(schema);
   if (choices) return [option.choices(choices)];

@@ -10,7 +10,8 @@ Examples:
   rollout single --list                         what there is to run
   rollout single --domains StudentAcademicPortal --limit 3 --verbose
 
-Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures (replay: differences) remain, 4 stopped by a budget, 130 interrupted.`;
+Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures
+(replay: differences) remain, 4 stopped by a budget, 130 interrupted.`;
 
 /** Each is a file in `commands/`; only the one that is run is loaded. */
 const COMMANDS = {
@@ -36,8 +37,8 @@ const COMMANDS = {
   "mock-llm": "serve the scripted models over HTTP, with chosen latency and faults, to rehearse a run",
 };
 
-/** Wide enough that few flags need a second line. */
-const MIN_HELP_WIDTH = 100;
+/** Where no terminal says how wide it is. */
+const HELP_WIDTH = 100;
 
 /** Returns nothing; the exit code is set on the host, so that output is flushed before the process ends. */
 export async function main(host: Host): Promise<void> {
@@ -56,7 +57,10 @@ export async function main(host: Host): Promise<void> {
     .version(PROGRAM_VERSION)
     .addHelpText("after", EXAMPLES)
     .showSuggestionAfterError()
-    .configureHelp({ helpWidth: Math.max(host.stdout.columns ?? 0, MIN_HELP_WIDTH) })
+    .configureHelp({
+      helpWidth: host.stdout.columns || Number(host.env.COLUMNS) || HELP_WIDTH,
+      optionTerm: ({ flags }) => flags.replace(/^--[\w-]+, /, ""), // a second name is in the description
+    })
     .exitOverride()
     .configureOutput({ writeErr: (text) => terminal.err(text.trimEnd()) });
   const done = (code: number) => {

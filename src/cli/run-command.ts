@@ -1,7 +1,7 @@
 // Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
-import { sum, type Trajectory, UsageError } from "../core/index.ts";
+import { PROGRAM_COMMAND, sum, type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
 import { type NetworkLoad, SetupError } from "../models/index.ts";
@@ -159,13 +159,13 @@ function toolErrorText(terminal: Terminal, tools: ToolErrors[]): string[] {
 }
 
 function resumeCommand(folder: string): string {
-  return `npx rollout resume ${quote(shortPath(folder))}`;
+  return `${PROGRAM_COMMAND} resume ${quote(shortPath(folder))}`;
 }
 
 /** The given command, once for a new folder and once for continuing in this one. */
 function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   const words = argv.slice(2).filter((word) => !/^--(no-)?resume$|^--allow-drift$/.test(word));
-  const command = ["npx rollout", ...words.map(quote)].join(" ");
+  const command = [PROGRAM_COMMAND, ...words.map(quote)].join(" ");
   return new UsageError(
     `${error.message}\nTo start next to it, in a new folder:  ${command} --no-resume\nTo keep what is finished and make the rest under the new settings, marked:  ${command} --allow-drift`,
   );

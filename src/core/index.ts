@@ -57,4 +57,4 @@ export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, type Variables } from "./variables.ts";
-export { PROGRAM_VERSION } from "./version.ts";
+export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

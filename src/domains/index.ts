@@ -1,5 +1,5 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
-export { checkFolder } from "./check-folder.ts";
+export { checkFolder, type FolderReport } from "./check-folder.ts";
 export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
 export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";

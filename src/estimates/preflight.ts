@@ -1,8 +1,8 @@
-// What people should know before a run is paid for: a context that will hardly hold the dialogues, and a cost budget
-// that cannot be enforced because a price is unknown. One line each.
+// What people should know before a run is paid for: a model that its provider is not known to serve, a context that will
+// hardly hold the dialogues, and a cost budget that cannot be enforced because a price is unknown. One line each.
 
 import type { ResolvedRun } from "../config/index.ts";
-import { countTokens } from "../models/index.ts";
+import { catalogueMade, countTokens, suggestModels } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
 import { fixedTexts, growthOf, shapeOf } from "./estimate.ts";
 
@@ -11,7 +11,17 @@ const NEAR_SHARE = 0.8;
 
 export async function preflight(run: ResolvedRun, datasets: readonly PreparedDataset[]): Promise<string[]> {
   const contexts = await Promise.all(datasets.map(contextWarning));
-  return [...contexts.flat(), ...priceWarning(run, datasets)];
+  return [...nameWarnings(datasets), ...contexts.flat(), ...priceWarning(run, datasets)];
+}
+
+function nameWarnings(datasets: readonly PreparedDataset[]): string[] {
+  const sources = datasets.flatMap(({ agent, user, judge }) => [agent, user, judge]);
+  const unlisted = new Set(sources.flatMap((source) => (source?.facts.unlisted ? [source.id] : [])));
+  return [...unlisted].map((id) => {
+    const near = suggestModels(id);
+    const meant = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ".";
+    return `${id} is not among the models of that provider that the catalogue of ${catalogueMade().date} knows${meant} It is used as it is.`;
+  });
 }
 
 async function contextWarning(dataset: PreparedDataset): Promise<string[]> {

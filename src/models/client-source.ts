@@ -15,7 +15,7 @@ export type ClientSource = {
 };
 
 /** What is known about a model besides how to call it: for estimates and warnings. */
-type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength">>;
+type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength" | "unlisted">>;
 
 export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };
 

@@ -2,11 +2,13 @@ export { CONNECT_SECONDS, IDLE_SECONDS } from "./call-limits.ts";
 export {
   type CatalogueModel,
   type CatalogueProvider,
+  catalogueMade,
   findModel,
   findProvider,
   listModels,
   listProviders,
 } from "./catalogue/catalogue.ts";
+export { searchModels } from "./catalogue/search.ts";
 export { suggestModels } from "./catalogue/suggest.ts";
 export { type ClientSource, type CreateNetworkClient, createClientSource } from "./client-source.ts";
 export type { NetworkLoad } from "./connect.ts";

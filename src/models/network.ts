@@ -79,7 +79,10 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
   };
 }
 
-function withFacts(client: NetworkClient, { prices, contextLength, reasoning }: ResolvedModel): NetworkClient {
+function withFacts(
+  client: NetworkClient,
+  { prices, contextLength, unlisted, reasoning }: ResolvedModel,
+): NetworkClient {
   const reasoningSpan = reasoning.sendBack === "all" ? "dialogue" : "turn";
-  return { ...client, reasoningSpan, facts: { prices, contextLength } };
+  return { ...client, reasoningSpan, facts: { prices, contextLength, unlisted } };
 }

@@ -20,7 +20,7 @@ describe("names", () => {
       baseUrls: ["https://api.deepseek.com/v1"],
       apiKey: KEY,
       keyName: "DEEPSEEK_API_KEY",
-      prices: { input: 0.435 / 1e6, output: 0.87 / 1e6, cachedInput: 0.003625 / 1e6 },
+      prices: { input: 1.32 / 1e6, output: 3.96 / 1e6, cachedInput: 0.044 / 1e6 },
       contextLength: 1000000,
       reasoning: { style: "thinking", sendBack: "all", field: "reasoning_content" },
       limits: {},
@@ -47,6 +47,15 @@ describe("names", () => {
     const model = resolve("openai/not-listed-yet", { env: { OPENAI_API_KEY: KEY } });
     expect(model).toMatchObject({ model: "not-listed-yet", baseUrls: ["https://api.openai.com/v1"], apiKey: KEY });
     expect(model.prices).toBeUndefined();
+    expect(model.unlisted).toBe(true);
+  });
+
+  test("no model is called unlisted that is registered, has an address of its own, or whose provider lists none", () => {
+    const registry = { "not-listed-yet": { provider: "deepseek", api_key: KEY } };
+    expect(resolve("not-listed-yet", { registry }).unlisted).toBeUndefined();
+    const overrides = { apiBase: "http://localhost:9/v1" };
+    expect(resolve("openai/not-listed-yet", { overrides }).unlisted).toBeUndefined();
+    expect(resolve("vllm/not-listed-yet").unlisted).toBeUndefined();
   });
 
   test("scripted names need nothing and keep their knobs", () => {

@@ -1,6 +1,12 @@
 // From a model's name to everything a client needs: first the user's registry, then the offline catalogue.
 import { fillVariables, type JsonObject, readVariable, UsageError, type Variables } from "../core/index.ts";
-import { type CatalogueModel, type CatalogueProvider, findModel, findProvider } from "./catalogue/catalogue.ts";
+import {
+  type CatalogueModel,
+  type CatalogueProvider,
+  findModel,
+  findProvider,
+  listModels,
+} from "./catalogue/catalogue.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
 import { NO_HABITS } from "./habit-rule.ts";
 import { habitsOf } from "./habits.ts";
@@ -18,7 +24,8 @@ export type ResolveContext = {
 
 /** Throws a UsageError for a name that does not resolve, with the nearest that does, and for a missing key. */
 export function resolveModel(name: string, context: ResolveContext): ResolvedModel {
-  const named = findEntry(name, context.registry ?? {}) ?? split(name, context);
+  const registered = findEntry(name, context.registry ?? {});
+  const named = registered ?? split(name, context);
   const { entry, model } = named;
   if (entry.mode !== undefined && entry.mode !== "chat")
     throw new UsageError(`model "${name}" has mode "${entry.mode}"; only chat models can hold a dialogue`);
@@ -42,6 +49,7 @@ export function resolveModel(name: string, context: ResolveContext): ResolvedMod
     ...keyFor({ entry, provider: custom ? undefined : provider, where, context }),
     prices: pricesFrom(entry, custom ? undefined : facts),
     contextLength: entry.max_tokens ?? facts?.contextLength,
+    ...(!registered && !custom && provider && !facts && listModels(provider.id).length > 0 && { unlisted: true }),
     reasoning: reasoningFrom(entry, habitsOf({ provider: id, dialect, model: wireName, fact: facts?.reasoning })),
     limits: limitsFrom(entry),
     headers: headersFrom(entry, where, context),

@@ -40,6 +40,8 @@ export type ResolvedModel = {
   keyName?: string;
   prices?: Prices;
   contextLength?: number;
+  /** the provider's models are listed, and this one is not among them */
+  unlisted?: true;
   reasoning: ReasoningHabits;
   limits: EndpointLimits;
   headers: { [name: string]: string };

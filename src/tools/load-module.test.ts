@@ -19,7 +19,7 @@ describe("a module of the user's", () => {
   test("may be TypeScript, with types from the library that leave no trace", async () => {
     const file = write(
       "Typed.ts",
-      `import type { DomainServer } from "rollout";
+      `import type { DomainServer } from "agent-rollout";
        type Book = { book_id: string };
        const title = (book: Book): string => book.book_id satisfies string;
        export default { today: "2026-01-01", reads: { title: () => title({ book_id: "b" } as Book) }, writes: {} } satisfies DomainServer;`,

@@ -14,7 +14,7 @@ import {
 import { UsageError } from "../../core/index.ts";
 import { type DatasetKind, type DomainFiles, openQueryFiles } from "../../domains/index.ts";
 import { fileName, jsonLine } from "../../files/index.ts";
-import { addRunFlags, type RunFlags, toPatch, whole } from "../flags.ts";
+import { addRunFlags, GROUPS, type RunFlags, toPatch, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { domainLines } from "../printing/list-text.ts";
 import { createTerminal, type Terminal } from "../printing/terminal.ts";
@@ -49,6 +49,7 @@ export function configureFor(kind: DatasetKind): Configure {
   const what = kind === "single" ? "domains" : "combinations";
   return (command, host, done) => {
     command
+      .optionsGroup(GROUPS.input)
       .option("--all", `all ${what}`)
       .option("--domains <names...>", kind === "single" ? "these domains" : "one combination, in any order")
       .option("--list", `list the ${what} (with --verbose: tools, policy, what is missing)`)

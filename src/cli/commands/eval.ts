@@ -13,14 +13,15 @@ import {
   type EvaluationSettings,
   evaluationSchema,
   mergeSettings,
+  type Report,
   scoreFiles,
   scoreRun,
 } from "../../scoring/index.ts";
-import { list, whole } from "../flags.ts";
+import { GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { reportLines, worstLines } from "../printing/report-text.ts";
-import { createTerminal, printable } from "../printing/terminal.ts";
+import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
 
 type EvalFlags = {
   check?: string[];
@@ -35,6 +36,7 @@ type EvalFlags = {
   maxWorkers?: number;
   force?: boolean;
   quiet?: boolean;
+  json?: boolean;
 };
 
 const EXAMPLES = `
@@ -48,18 +50,24 @@ Examples:
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<path>", "a run; or, with --domains, a file of records made elsewhere, or a folder of such files")
-    .option("--check <a,b>", "these checks, or files of your own (default: all that need no judge)", list)
-    .option("--judge-model <name>", "model that judges; adds the checks that need one")
-    .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
-    .option("--rules <file>", "YAML with the keys of a config's eval")
-    .option("--models-config <file>", "your models.yml")
+    .optionsGroup(GROUPS.input)
     .option("--base-path <dir>", "dataset folder, where it is another one than the run was made with")
     .option("--bundled", "the bundled domains, for records made elsewhere")
     .option("--domains <names...>", "the domain, or the one combination, of records made elsewhere")
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
+    .optionsGroup(GROUPS.models)
+    .option("--judge-model <name>", "model that judges; adds the checks that need one")
+    .option("--models-config <file>", "your models.yml")
+    .optionsGroup(GROUPS.limits)
     .option("--max-workers <n>", "rollouts at once (default: as many as the run had, else 8)", whole(1))
+    .optionsGroup(GROUPS.run)
+    .option("--check <a,b>", "these checks, or files of your own (default: all that need no judge)", list)
+    .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
+    .option("--rules <file>", "YAML with the keys of a config's eval")
     .option("--force", "score everything again, also what has not changed")
+    .optionsGroup(GROUPS.output)
     .option("--quiet", "print nothing but errors")
+    .option("--json", "print counts and report as one JSON object")
     .addHelpText("after", EXAMPLES)
     .action(async (path: string, flags: EvalFlags) => done(await runEval(path, flags, host)));
 };
@@ -82,19 +90,24 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
     const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
-    if (!flags.quiet) {
+    if (!flags.quiet || flags.json) {
       const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
-      // what `show` reads is a run folder
-      const worst = records ? [] : worstLines(terminal, report);
-      for (const line of [summaryLine(counts, path), ...reportLines(terminal, report), ...worst]) terminal.out(line);
-      if (records)
-        terminal.out(`
-The scores are in ${records.scoresFile}`);
+      const scoresFile = records?.scoresFile;
+      if (flags.json) terminal.out(JSON.stringify({ counts, scores_file: scoresFile, report }));
+      else for (const line of resultLines(terminal, { path, counts, report, scoresFile })) terminal.out(line);
     }
     return interrupt.park.aborted ? 130 : 0;
   } finally {
     interrupt.release();
   }
+}
+
+type Result = { path: string; counts: EvaluationCounts; report: Report; scoresFile: string | undefined };
+
+/** `scoresFile` is of records made elsewhere: what `show` reads is a run folder. */
+function resultLines(terminal: Terminal, { path, counts, report, scoresFile }: Result): string[] {
+  const last = scoresFile === undefined ? worstLines(terminal, report) : ["", `The scores are in ${scoresFile}`];
+  return [summaryLine(counts, path), ...reportLines(terminal, report), ...last];
 }
 
 /** Of records made elsewhere; undefined for a run, whose manifest names its own. */

@@ -14,7 +14,7 @@ import {
   UNROLL_MODES,
 } from "../../export/index.ts";
 import { listProviders } from "../../models/index.ts";
-import { atLeastZero, list, whole } from "../flags.ts";
+import { atLeastZero, GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printable, type Terminal, table } from "../printing/terminal.ts";
@@ -46,11 +46,14 @@ type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env" | "hubFo
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<input...>")
+    .optionsGroup(GROUPS.output)
     .addOption(new Option("--format <name>", "the target").choices([...FORMATS.keys()]).makeOptionMandatory())
     .requiredOption("--out <path>", "a file, or a folder (with --split always a folder)")
     .addOption(
       new Option("--container <kind>", "another container than the format's own").choices(["jsonl", "parquet"]),
     )
+    .option("--json", "print the counts as JSON")
+    .optionsGroup("Which records:")
     .option("--all", "everything: also what did not end regularly, was cut off, failed its checks, or is scripted")
     .option("--ended", "only records that came to a regular end, solved or not")
     .option("--solved", "only records whose task is solved, by the scores of rollout eval")
@@ -67,6 +70,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--best-of", "only the best rollout of each query, by score")
     .option("--per-query <k>", "at most k rollouts of each query", whole(1))
     .option("--include-scripted", "take in records of scripted models, which are no model's output")
+    .optionsGroup("How they are written:")
     .option("--split <shares>", "sides by query, such as train=0.9,valid=0.1")
     .option("--shuffle <seed>", "an order that follows from the seed", whole(0))
     .addOption(new Option("--pairs <kind>", "rows for preference training").choices([...PAIR_MODES]))
@@ -96,7 +100,6 @@ export const configure: Configure = (command, host, done) => {
     .option("--strict", "leave out rows that would lose something, instead of noting it")
     .option("--allow-secrets", "export texts that look like keys")
     .option("--license <name>", "licence for the dataset card")
-    .option("--json", "print the counts as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);

@@ -13,7 +13,7 @@ Examples:
   rollout mcp serve MyDomain --base-path datasets/single_domain
 
 In another tool's configuration:
-  {"mcpServers": {"portal": {"command": "npx", "args": ["rollout", "mcp", "serve", "StudentAcademicPortal"]}}}`;
+  {"mcpServers": {"portal": {"command": "npx", "args": ["-y", "agent-rollout", "mcp", "serve", "StudentAcademicPortal"]}}}`;
 
 type ServeFlags = { basePath?: string; http?: number; seed: number; python?: string };
 

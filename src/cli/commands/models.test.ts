@@ -23,7 +23,7 @@ describe("list", () => {
     const lines = await run(["list"], { env: { DEEPSEEK_API_KEY: KEY } });
     expect(lines.length).toBeGreaterThan(200);
     expect(lines.find((line) => line.startsWith("deepseek "))).toMatch(
-      /^deepseek +DeepSeek +openai +\d+ models +DEEPSEEK_API_KEY \(set\) +https:\/\/api\.deepseek\.com\/v1$/,
+      /^deepseek +DeepSeek +openai +\d+ +DEEPSEEK_API_KEY \(set\) +https:\/\/api\.deepseek\.com\/v1$/,
     );
     expect(lines.find((line) => line.startsWith("openai "))).toContain("OPENAI_API_KEY (not set)");
     expect(lines.find((line) => line.startsWith("vllm "))).toContain("no key needed");
@@ -34,10 +34,11 @@ describe("list", () => {
     const lines = await run(["list", "--provider", "deepseek"]);
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^deepseek\/deepseek-v4-pro +\$0\.435 in, \$0\.87 out, \$0\.003625 cached +1M +thinking +DEEPSEEK_API_KEY \(not set\)$/,
+        /^deepseek\/deepseek-v4-pro +\$1\.32 in, \$3\.96 out, \$0\.044 cached +1M +thinking +DEEPSEEK_API_KEY \(not set\)$/,
       ),
     );
-    expect(new Set(lines.map((line) => line.indexOf("$"))).size).toBe(1);
+    expect(lines[0]).toMatch(/^model +dollars per million tokens +context +thinking +key$/);
+    expect(new Set(lines.slice(1).map((line) => line.indexOf("$"))).size).toBe(1);
   });
 
   test("the user's own models come first, and one that cannot be used says why", async () => {
@@ -46,9 +47,9 @@ describe("list", () => {
       embedder: { provider: "openai", mode: "embedding" },
     };
     const lines = await run(["list"], { registry });
-    expect(lines[0]).toMatch(/^vllm\/mine +price unknown +unknown +template +<literal> \(set\)$/);
-    expect(lines[1]).toContain('"embedding"');
-    expect(lines[2]).toBe("");
+    expect(lines[1]).toMatch(/^vllm\/mine +price unknown +unknown +template +<literal> \(set\)$/);
+    expect(lines[2]).toContain('"embedding"');
+    expect(lines[3]).toBe("");
     expect(lines.join("\n")).not.toContain(KEY);
   });
 
@@ -56,7 +57,7 @@ describe("list", () => {
     const models = (await run(["list", "--provider", "deepseek", "--json"])).map((line) => JSON.parse(line));
     expect(models).toContainEqual({
       model: "deepseek/deepseek-v4-pro",
-      dollarsPerMillion: { input: 0.435, output: 0.87, cachedInput: 0.003625 },
+      dollarsPerMillion: { input: 1.32, output: 3.96, cachedInput: 0.044 },
       contextLength: 1000000,
       reasoning: "thinking",
       keyName: "DEEPSEEK_API_KEY",
@@ -117,10 +118,21 @@ describe("search", () => {
   test("models are found by all words, in any case, over names and providers", async () => {
     const lines = await run(["search", "OpenRouter", "deepseek-chat"]);
     expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(line).toMatch(/^\S*deepseek-chat\S* /);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^\S*deepseek-chat\S* /);
     expect(lines).toContainEqual(
       expect.stringMatching(/^openrouter\/deepseek\/deepseek-chat-v3\.1 .* effort +OPENROUTER_API_KEY/),
     );
+  });
+
+  test("a search prints a header and at most a screen, and says how many there are; --all and --json print all", async () => {
+    const short = await run(["search", "gpt-5"]);
+    expect(short).toHaveLength(30);
+    expect(short[0]).toMatch(/^model +dollars per million tokens +context +thinking +key$/);
+    expect(short[1]).toMatch(/^openai\/gpt-5 +\$/);
+    const total = Number(/^28 of (\d+); --all shows them all\.$/.exec(short.at(-1) ?? "")?.[1]);
+    expect(total).toBeGreaterThan(28);
+    expect(await run(["search", "gpt-5", "--all"])).toHaveLength(total + 1);
+    expect(await run(["search", "gpt-5", "--json"])).toHaveLength(total);
   });
 
   test("no match says so, with the nearest", async () => {

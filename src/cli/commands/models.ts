@@ -16,6 +16,7 @@ import {
   type ResolvedModel,
   registryFileSchema,
   resolveModel,
+  searchModels,
   suggestModels,
 } from "../../models/index.ts";
 import type { Configure } from "../host.ts";
@@ -56,8 +57,9 @@ export function configureModels(models: Command, deps: ModelsCommandDependencies
     .action(async (name: string, options: Options) => show(name, options, deps));
   models
     .command("search <text...>")
-    .description("models whose name or provider contains every word")
-    .option("--json", "one JSON object a line")
+    .description("models whose name or provider contains every word, the likeliest first")
+    .option("--all", `all of them, not only the first ${MOST_FOUND}`)
+    .option("--json", "one JSON object a line, all of them")
     .addHelpText("after", SEARCH_EXAMPLES)
     .action((words: string[], options: Options) => search(words, options, deps));
 }
@@ -83,9 +85,13 @@ Examples:
 
 const SEARCH_EXAMPLES = `
 Examples:
-  rollout models search qwen3 coder`;
+  rollout models search qwen3 coder
+  rollout models search openrouter kimi --all`;
 
-type Options = { provider?: string; modelsConfig?: string; json?: boolean };
+/** With the header and the line that says so, thirty lines: a screen. */
+const MOST_FOUND = 28;
+
+type Options = { all?: boolean; provider?: string; modelsConfig?: string; json?: boolean };
 
 type ModelFacts = {
   model: string;
@@ -117,11 +123,14 @@ async function list(options: Options, deps: ModelsCommandDependencies): Promise<
     facts.provider,
     facts.name,
     facts.dialect,
-    `${facts.models} models`,
+    String(facts.models),
     keyText(facts),
     facts.url,
   ]);
-  for (const line of options.json ? providers.map((facts) => JSON.stringify(facts)) : table(cells)) deps.print(line);
+  const lines = options.json
+    ? providers.map((facts) => JSON.stringify(facts))
+    : table([PROVIDERS_HEADER, ...cells], { right: [3] });
+  for (const line of lines) deps.print(line);
 }
 
 function listOne(name: string, options: Options, deps: ModelsCommandDependencies): void {
@@ -168,14 +177,14 @@ async function show(name: string, options: Options, deps: ModelsCommandDependenc
 }
 
 function search(words: string[], options: Options, deps: ModelsCommandDependencies): void {
-  const wanted = words.flatMap((text) => text.toLowerCase().split(/\s+/));
   const providers = new Map(listProviders().map((provider) => [provider.id, provider]));
-  const found = listModels().flatMap((model) => {
+  const found = searchModels(words).flatMap((model) => {
     const provider = providers.get(model.provider);
-    const text = `${model.provider}/${model.model} ${provider?.name}`.toLowerCase();
-    return provider && wanted.every((word) => text.includes(word)) ? [catalogueFacts(model, provider, deps)] : [];
+    return provider ? [catalogueFacts(model, provider, deps)] : [];
   });
-  printModels(found, options, deps);
+  const shown = options.all || options.json ? found : found.slice(0, MOST_FOUND);
+  printModels(shown, options, deps);
+  if (shown.length < found.length) deps.print(`${shown.length} of ${found.length}; --all shows them all.`);
   if (found.length > 0 || options.json) return;
   const near = suggestModels(words.join("-"));
   deps.print(`No model matches "${words.join(" ")}"${near.length > 0 ? `; near: ${near.join(", ")}` : ""}.`);
@@ -216,6 +225,9 @@ function keyOf(provider: CatalogueProvider, deps: ModelsCommandDependencies): { 
   return { keyName: set ?? provider.keys[0], keySet: set !== undefined };
 }
 
+const MODELS_HEADER = ["model", "dollars per million tokens", "context", "thinking", "key"];
+const PROVIDERS_HEADER = ["provider", "name", "dialect", "models", "key", "address"];
+
 function printModels(models: ModelFacts[], options: Options, deps: ModelsCommandDependencies): void {
   const cells = models.map((facts) => [
     facts.model,
@@ -224,7 +236,8 @@ function printModels(models: ModelFacts[], options: Options, deps: ModelsCommand
     facts.reasoning,
     keyText(facts),
   ]);
-  for (const line of options.json ? models.map((facts) => modelJson(facts)) : table(cells)) deps.print(line);
+  const lines = options.json ? models.map((facts) => modelJson(facts)) : table([MODELS_HEADER, ...cells]);
+  if (models.length > 0) for (const line of lines) deps.print(line);
 }
 
 function modelJson({ prices, ...facts }: ModelFacts, more: object = {}): string {

@@ -12,10 +12,10 @@ Examples:
   rollout resume outputs/example
   rollout resume outputs/example --max-workers 64 --no-retry-failed
 
-Keys are read from the environment again, as when the run was begun.`;
+Where no flag says otherwise, the run's own settings hold. Keys are read from the environment again, as when the run was begun.`;
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.argument("<folder>"))
+  addRunFlags(command.argument("<folder>", "a run folder"), { resumed: true })
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, flags: RunFlags) => {
       const { path, manifest } = openRun(folder);

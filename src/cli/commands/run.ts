@@ -1,6 +1,6 @@
 // `rollout run`: a run as a config file describes it.
 import { resolveConfigFile } from "../../config/index.ts";
-import { addRunFlags, type RunFlags, toPatch } from "../flags.ts";
+import { addRunFlags, GROUPS, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
 const EXAMPLES = `
@@ -10,7 +10,7 @@ Examples:
   rollout run --config configs/example.yml --dry-run`;
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.requiredOption("--config <file>", "YAML config"))
+  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("--config <file>", "YAML config"))
     .addHelpText("after", EXAMPLES)
     .action(async (flags: RunFlags & { config: string }) => {
       const { runCommand } = await import("../run-command.ts");

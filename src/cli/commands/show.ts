@@ -1,6 +1,6 @@
 // `rollout show`: a run's rollouts with their verdicts, one line each, or one of them as people read it: its tool calls,
 // its times, why it stopped and what the checks found.
-import { type Blame, didYouMean, UsageError } from "../../core/index.ts";
+import { type Blame, didYouMean, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
 import { openRun, type RolloutRecord, readRollouts } from "../../runs/index.ts";
 import { collectRun, type RolloutFacts, readScore } from "../../scoring/index.ts";
 import { whole } from "../flags.ts";
@@ -50,7 +50,7 @@ export const configure: Configure = (command, host, done) => {
 function listLines(terminal: Terminal, folder: string, flags: ShowFlags): string[] {
   const { rollouts, checks } = collectRun(folder);
   const { manifest } = openRun(folder);
-  const evalCommand = `npx rollout eval ${quote(folder)}`;
+  const evalCommand = `${PROGRAM_COMMAND} eval ${quote(folder)}`;
   if (flags.check !== undefined && checks.size === 0)
     throw new UsageError(`${folder} is not scored yet; to score it: ${evalCommand}`);
   const queries = new Set(rollouts.map(({ queryId }) => queryId));

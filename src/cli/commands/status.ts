@@ -1,7 +1,7 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
 
 import type { Config } from "../../config/index.ts";
-import { UsageError } from "../../core/index.ts";
+import { PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
 import {
   type FailureRecord,
   groupFailures,
@@ -109,5 +109,5 @@ function resumeCommand({ path, tally, manifest }: RunOverview, failures: Failure
   const isStuck =
     failures.length > 0 && done + failed >= planned && (failures.every(isLastAttempt) || config.retry_failed === false);
   const flags = [...(isSpent ? [largerBudget(config, tally.totals(now))] : []), ...(isStuck ? ["--retry-failed"] : [])];
-  return ["npx rollout resume", quote(shortPath(path)), ...flags].join(" ");
+  return [`${PROGRAM_COMMAND} resume`, quote(shortPath(path)), ...flags].join(" ");
 }

@@ -1,4 +1,5 @@
 // Why rollouts failed, and what to do about it: the live block, `rollout status` and the end of a run say the same.
+import { PROGRAM_COMMAND } from "../../core/index.ts";
 import type { FailureGroup, ToolErrors } from "../../runs/index.ts";
 import { wrap } from "./dialogue-text.ts";
 import { cut, printable, type Terminal } from "./terminal.ts";
@@ -10,7 +11,7 @@ const ADVICE: { [kind: string]: string } = {
   unavailable: "The server failed for everyone; try them again once it works.",
   network: "Check that the server is running and can be reached; then try them again.",
   timeout: "Give it more time (timeout of the party), or fewer at once (--max-workers); then try them again.",
-  "bad-reply": "npx rollout doctor --agent-model NAME says what the server can do.",
+  "bad-reply": `${PROGRAM_COMMAND} doctor --agent-model NAME says what the server can do.`,
   refused: "Correct what the server complains about; then try them again.",
   tool: "Look at the tool server's code or log; then try them again.",
 };

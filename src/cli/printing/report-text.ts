@@ -1,4 +1,5 @@
 // Reports as tables for a terminal.
+import { PROGRAM_COMMAND } from "../../core/index.ts";
 import {
   type Comparison,
   describeInfrastructure,
@@ -75,7 +76,7 @@ const MAX_WORST = 5;
 
 function showCommand({ folder, datasets }: Report, { dataset, query }: RankedQuery): string {
   const own = Object.keys(datasets).length > 1 ? ["--dataset", quote(dataset)] : [];
-  return printable(["npx rollout show", quote(folder), "--query", quote(query), "--failed", ...own].join(" "));
+  return printable([PROGRAM_COMMAND, "show", quote(folder), "--query", quote(query), "--failed", ...own].join(" "));
 }
 
 function mostFrequent(names: readonly string[]): string {

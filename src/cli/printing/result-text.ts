@@ -1,6 +1,8 @@
 // What a run came to, and what to do next: it follows from what happened.
+
 import { join } from "node:path";
 import type { FullConfig } from "../../config/index.ts";
+import { PROGRAM_COMMAND } from "../../core/index.ts";
 import type { RunResult } from "../../runner/index.ts";
 import { FAILURES_FILE, type FailureRecord, groupFailures, isLastAttempt } from "../../runs/index.ts";
 import { failureLines } from "./failures-text.ts";
@@ -40,22 +42,23 @@ export function nextLines(result: RunResult, { config, failures, scripted, recor
   if (left > 0) {
     const more = stoppedBy === "budget" ? ` ${largerBudget(config, used)}` : "";
     const what = stoppedBy === "budget" ? "go on with a larger budget" : "go on";
-    next.push([`npx rollout resume ${folder}${more}`, what]);
-  } else if (later > 0) next.push([`npx rollout resume ${folder}`, `the ${rollouts(later)} not asked for this time`]);
+    next.push([`${PROGRAM_COMMAND} resume ${folder}${more}`, what]);
+  } else if (later > 0)
+    next.push([`${PROGRAM_COMMAND} resume ${folder}`, `the ${rollouts(later)} not asked for this time`]);
   if (first) {
     const again = isOver ? "try the failed ones again, however often they failed" : "try the failed ones again";
     if (isOver || next.length === 0)
-      next.push([`npx rollout resume ${folder}${isOver ? " --retry-failed" : ""}`, again]);
-    next.push([`npx rollout show ${folder} ${quote(first.id)}`, "one that failed, as far as it came"]);
+      next.push([`${PROGRAM_COMMAND} resume ${folder}${isOver ? " --retry-failed" : ""}`, again]);
+    next.push([`${PROGRAM_COMMAND} show ${folder} ${quote(first.id)}`, "one that failed, as far as it came"]);
   }
   if (records > 0) {
     const included = scripted ? " --include-scripted" : "";
-    next.push([`npx rollout eval ${folder}`, "which of them are solved"]);
-    next.push([`npx rollout export ${folder} --format openai --out data${included}`, "what a trainer loads"]);
+    next.push([`${PROGRAM_COMMAND} eval ${folder}`, "which of them are solved"]);
+    next.push([`${PROGRAM_COMMAND} export ${folder} --format openai --out data${included}`, "what a trainer loads"]);
   }
   if (left + later + failures.length === 0) {
-    next.push(["npx rollout single --list --verbose", "what is bundled"]);
-    next.push(["npx rollout --help", "everything else"]);
+    next.push([`${PROGRAM_COMMAND} single --list --verbose`, "what is bundled"]);
+    next.push([`${PROGRAM_COMMAND} --help`, "everything else"]);
   }
   return ["Next:", ...table(next).map((line) => `  ${line}`)];
 }

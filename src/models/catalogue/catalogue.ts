@@ -1,6 +1,7 @@
 // The offline catalogue: the providers, their URLs, the variables that hold their keys, and what their
-// models cost and can do. A snapshot in two files next to this one, made by scripts/make-catalogue.mjs; each call reads
-// just what it needs (a few milliseconds), so nothing is kept in memory and a run with scripted models never reads it.
+// models cost and can do. A snapshot in two files next to this one, made by scripts/make-catalogue.mjs, with its date and
+// sources in providers.json; each call reads just what it needs (a few milliseconds), so nothing is kept in memory and a
+// run with scripted models never reads it.
 import { readFileSync } from "node:fs";
 import type { Prices } from "../resolved.ts";
 
@@ -17,6 +18,12 @@ export type CatalogueProvider = {
   aliases: string[];
 };
 
+export type CatalogueMade = {
+  /** such as 2026-11-15 */
+  date: string;
+  sources: { package: string; from: string; version: string; licence: string; data: string }[];
+};
+
 /** Whether a model reasons, and whether it can be told how hard. */
 export type ReasoningFact = "no" | "yes" | "effort";
 
@@ -26,10 +33,16 @@ export type CatalogueModel = {
   prices?: Prices;
   contextLength?: number;
   maxOutput?: number;
-  reasoning: ReasoningFact;
+  /** unknown for some models of which only the name is known */
+  reasoning?: ReasoningFact;
   /** if it differs from the provider's */
   dialect?: string;
 };
+
+/** When the snapshot was made, and from what. */
+export function catalogueMade(): CatalogueMade {
+  return readCatalogue().made;
+}
 
 export function listProviders(): CatalogueProvider[] {
   return Object.entries(readProviders()).map(([id, record]) => providerFrom(id, record));
@@ -61,21 +74,30 @@ export function findModel(providerId: string, model: string): CatalogueModel | u
 
 type ProviderRecord = Pick<CatalogueProvider, "name" | "url" | "keys"> & Partial<CatalogueProvider>;
 
-/** Provider, model, dollars per million tokens (in, out, cached in), context, longest output, reasoning, own dialect. */
+/**
+ * Provider, model, dollars per million tokens (in, out, cached in), context, longest output, reasoning, own dialect;
+ * what is unknown at the end is left out.
+ */
 type ModelLine = [
   provider: string,
   model: string,
-  input: number | null,
-  output: number | null,
-  cachedInput: number | null,
-  contextLength: number | null,
-  maxOutput: number | null,
-  reasoning: 0 | 1 | "effort",
+  input?: number | null,
+  output?: number | null,
+  cachedInput?: number | null,
+  contextLength?: number | null,
+  maxOutput?: number | null,
+  reasoning?: 0 | 1 | "effort" | null,
   dialect?: string,
 ];
 
+const FACTS: ReasoningFact[] = ["no", "yes"];
+
 function readProviders(): { [id: string]: ProviderRecord } {
-  return JSON.parse(readData("providers.json")) as { [id: string]: ProviderRecord };
+  return readCatalogue().providers;
+}
+
+function readCatalogue() {
+  return JSON.parse(readData("providers.json")) as { made: CatalogueMade; providers: { [id: string]: ProviderRecord } };
 }
 
 function readData(file: string): string {
@@ -102,10 +124,10 @@ function modelFrom(line: ModelLine): CatalogueModel {
   return {
     provider,
     model,
-    prices: input === null || output === null ? undefined : pricesFrom(input, output, cachedInput),
+    prices: input == null || output == null ? undefined : pricesFrom(input, output, cachedInput ?? null),
     contextLength: contextLength ?? undefined,
     maxOutput: maxOutput ?? undefined,
-    reasoning: reasoning === "effort" ? "effort" : reasoning === 1 ? "yes" : "no",
+    reasoning: reasoning === "effort" ? "effort" : FACTS[reasoning ?? -1],
     dialect,
   };
 }

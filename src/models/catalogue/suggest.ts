@@ -31,7 +31,7 @@ function byModel(name: string): (string | undefined)[] {
   const models = listModels();
   const same = models
     .filter(({ model }) => fold(model.slice(model.lastIndexOf("/") + 1)) === wanted)
-    .sort((a, b) => rank(a.provider) - rank(b.provider));
+    .sort((a, b) => rankProvider(a.provider) - rankProvider(b.provider));
   if (same.length > 0) return same.slice(0, 3).map(({ provider, model }) => `${provider}/${model}`);
   const made = new Map(
     models.filter(({ provider }) => MAKERS.includes(provider)).map(({ provider, model }) => [model, provider]),
@@ -54,7 +54,8 @@ const MAKERS = [
   "openrouter",
 ];
 
-function rank(provider: string): number {
+/** Makers first, in the order of the list; everybody else after them. */
+export function rankProvider(provider: string): number {
   const position = MAKERS.indexOf(provider);
   return position === -1 ? MAKERS.length : position;
 }

@@ -1,4 +1,5 @@
 // The page's queries, worst first: each rollout's verdict and evidence, with the dialogue at hand.
+import { PROGRAM_COMMAND } from "../../core/index.ts";
 import { keyText } from "../../runs/index.ts";
 import { chooseQueries, type Dialogue, type Dialogues, orderVerdicts } from "./dialogues.ts";
 import type { RankedQuery } from "./rank-queries.ts";
@@ -60,7 +61,7 @@ function dialoguePart({ pieces, left }: Dialogue, show: string): string {
 
 function command({ folder, datasets }: Report, dataset?: string, more: string[] = []): string {
   const own = dataset !== undefined && Object.keys(datasets).length > 1 ? ["--dataset", dataset] : [];
-  return escapeHtml(["npx rollout show", ...[folder, ...more, ...own].map(quote)].join(" "));
+  return escapeHtml([PROGRAM_COMMAND, "show", ...[folder, ...more, ...own].map(quote)].join(" "));
 }
 
 function quote(word: string): string {

@@ -1,5 +1,5 @@
 // The academic portal: catalogue, registration, degree progress, transcripts, graduation.
-import type { DomainServer, Json, ToolContext } from "rollout";
+import type { DomainServer, Json, ToolContext } from "agent-rollout";
 
 type Answer = { [key: string]: Json };
 type Student = {

@@ -1,5 +1,5 @@
 // Student Financial Services: charges, payments, payment plans, financial aid, refunds and tax forms.
-import type { DomainServer, Json, Row, Table, ToolContext } from "rollout";
+import type { DomainServer, Json, Row, Table, ToolContext } from "agent-rollout";
 
 type Owned = Row & { student_id: string };
 type Student = { student_id: string; name: string; pin: string };

@@ -1,5 +1,5 @@
 // The student clinic: visits, vaccines, refills, referrals and the insurance waiver.
-import type { DomainServer, ToolContext } from "rollout";
+import type { DomainServer, ToolContext } from "agent-rollout";
 
 type Answer = ReturnType<DomainServer["reads"][string]>;
 type Student = { student_id: string; name: string; date_of_birth: string; health_card: string; residency: string };
