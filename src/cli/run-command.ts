@@ -70,6 +70,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
 /** Shows what would be done; a pilot actually does a little of it. */
 async function showPlan(host: Host, run: ResolvedRun, queries: number | undefined): Promise<number> {
   const terminal = createTerminal(host);
+  for (const note of run.notes ?? []) terminal.err(printable(note));
   const planned = await dryRun(run, { env: host.env });
   const { max_workers: maxWorkers } = run.config;
   const shown = planned.map((dataset) => ({ ...dataset, output: shortPath(dataset.output) }));

@@ -74,6 +74,7 @@ function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
     folder: config.output_dir ?? config.auto_discover?.output_dir ?? options.folder,
     datasets: chosen.map((dataset) => resolveDataset(dataset, config, registry)),
     registry,
+    notes: locator.notes(),
     judge: resolveJudge(config, locationOf),
   };
 }

@@ -36,6 +36,8 @@ export type ResolvedRun = {
   folder: string;
   datasets: DatasetSpec[];
   registry: Registry;
+  /** what people should know about how it was resolved, one line each */
+  notes?: string[];
   /** the monitor's judge */
   judge?: PartyModel;
 };

@@ -134,7 +134,11 @@ export const CONFIG_SECTIONS = {
     auto_discover: discoverSchema.optional().describe("everything in a dataset folder, instead of datasets"),
     dataset: flag("<name>", path, "only this one of the datasets"),
     output_dir: flag("<dir>", path, "the run folder; default: outputs/NAME, by config or command"),
-    base_path: flag("<dir>", path, "dataset folder; default: ./datasets/*_domain, else the bundled domains"),
+    base_path: flag(
+      "<dir>",
+      path,
+      "dataset folder; default: ./datasets, ./rollout/tools/datasets, else the bundled domains",
+    ),
     query_dir: flag("<dir>", path, "queries from another folder"),
     policy_dir: flag("<dir>", path, "policies from another folder"),
     bundled: flag(undefined, off, "the bundled domains, even where ./datasets exists"),

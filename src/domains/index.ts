@@ -2,7 +2,14 @@ export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 export { checkFolder } from "./check-folder.ts";
 export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
-export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
+export {
+  DatasetFolder,
+  type DatasetKind,
+  type DomainFiles,
+  findDatasetFolder,
+  listLikelyFolders,
+  openDatasetFolder,
+} from "./folder.ts";
 export { loadMcpDomain } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";

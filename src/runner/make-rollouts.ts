@@ -82,6 +82,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const { env = {}, clock = systemClock, onEvent = () => {}, abort = new AbortController().signal } = options;
   const { config } = run;
   const note = (message: string) => onEvent({ type: "run-note", at: timestamp(clock), message });
+  for (const text of run.notes ?? []) note(text);
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
   const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: note });
   open.push(network, resources);
