@@ -2,6 +2,7 @@ export { chooseRunnable } from "./datasets.ts";
 export { describeType } from "./describe-type.ts";
 export { hideKeys } from "./keys.ts";
 export { DatasetLocator } from "./locate.ts";
+export { readModelsFile, usualModelsFile } from "./models-file.ts";
 export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
 export { readYaml } from "./read-yaml.ts";
 export { findDomains, resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";

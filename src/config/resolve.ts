@@ -3,12 +3,13 @@ import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
-import { type PartyModel, type Registry, registryFileSchema } from "../models/index.ts";
+import type { PartyModel, Registry } from "../models/index.ts";
 import type { Manifest } from "../runs/index.ts";
 import { complaintsOf } from "./complaints.ts";
 import { findDatasets, resolveDataset } from "./datasets.ts";
 import { restoreKeys } from "./keys.ts";
 import { DatasetLocator } from "./locate.ts";
+import { readModelsFile } from "./models-file.ts";
 import { type ConfigPatch, patchConfig } from "./patch.ts";
 import { type LocationOf, openYaml, readYaml } from "./read-yaml.ts";
 import type { ResolvedRun } from "./run-spec.ts";
@@ -80,9 +81,9 @@ function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
 }
 
 function readRegistry({ models_config_file: file, models }: FullConfig, locationOf: LocationOf): Registry {
-  if (file === undefined) return { ...models };
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}`, locationOf(["models_config_file"]));
-  return { ...readYaml(file, registryFileSchema).models, ...models };
+  if (file !== undefined && !existsSync(file))
+    throw new UsageError(`There is no file ${file}`, locationOf(["models_config_file"]));
+  return { ...readModelsFile(file), ...models };
 }
 
 function resolveJudge(config: FullConfig, locationOf: LocationOf): PartyModel | undefined {

@@ -217,7 +217,9 @@ export const CONFIG_SECTIONS = {
   },
   models: {
     models: registrySchema.optional().describe("models registered here, as in a models.yml"),
-    models_config_file: flag("<file>", path, "your models.yml", { name: "models-config" }),
+    models_config_file: flag("<file>", path, "your models.yml; default: configs/models.yml, where it exists", {
+      name: "models-config",
+    }),
     connect_timeout: z
       .number()
       .positive()

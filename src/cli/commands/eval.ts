@@ -2,10 +2,9 @@
 // were made elsewhere.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatasetLocator, readYaml } from "../../config/index.ts";
+import { DatasetLocator, readModelsFile, readYaml } from "../../config/index.ts";
 import { dropUndefined, UsageError } from "../../core/index.ts";
 import type { DomainFiles } from "../../domains/index.ts";
-import { registryFileSchema } from "../../models/index.ts";
 import { MANIFEST_FILE, openRun } from "../../runs/index.ts";
 import {
   buildReport,
@@ -52,7 +51,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--judge-model <name>", "model that judges; adds the checks that need one")
     .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
     .option("--rules <file>", "YAML with the keys of a config's eval")
-    .option("--models-config <file>", "your models.yml")
+    .option("--models-config <file>", "your models.yml (default: configs/models.yml, where it exists)")
     .option("--base-path <dir>", "dataset folder, where it is another one than the run was made with")
     .option("--bundled", "the bundled domains, for records made elsewhere")
     .option("--domains <names...>", "the domain, or the one combination, of records made elsewhere")
@@ -73,7 +72,7 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
     const options = {
       settings,
       env: host.env,
-      registry: flags.modelsConfig ? readYaml(flags.modelsConfig, registryFileSchema).models : undefined,
+      registry: readModelsFile(flags.modelsConfig),
       python: flags.python,
       maxWorkers: flags.maxWorkers,
       force: flags.force,
