@@ -25,7 +25,7 @@ export function addRunFlags(command: Command, defaults: ConfigPatch = {}): Comma
   for (const flag of listFlags()) for (const option of optionsOf(flag, defaults)) command.addOption(option);
   return command
     .option("--dry-run", "show what would be done and about what it takes, and write nothing")
-    .option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate", whole(1))
+    .option("--pilot <n>", "make n rollouts of each dataset in a separate folder, to extrapolate", whole(1))
     .option("--quiet", "print nothing but errors")
     .option("--json", "print every event of the run as one line of JSON, and nothing else");
 }
@@ -44,23 +44,19 @@ function optionsOf(flag: ConfigFlag, defaults: ConfigPatch): Option[] {
   const { schema, value } = flag;
   const fallback = defaults[flag.key] ?? schema.safeParse(undefined).data;
   const sentence = flag.sentence ?? schema.description ?? "";
+  const written = `${flag.short ? `-${flag.short}, ` : ""}--${name}`;
   if (!value) {
-    const positive = new Option(`--${name}`, sentence);
-    return fallback === true && !name.startsWith("no-")
-      ? [positive, new Option(`--no-${name}`, NEGATIONS[flag.key])]
-      : [positive];
+    const positive = new Option(written, sentence);
+    return flag.negation ? [positive, new Option(`--no-${name}`, flag.negation)] : [positive];
   }
   const option = new Option(
-    `--${name} ${value}`,
+    `${written} ${value}`,
     fallback === undefined ? sentence : `${sentence} (default: ${fallback})`,
   );
   const choices = enumOf(schema);
   if (choices) return [option.choices(choices)];
   return [option.argParser(parserOf(schema))];
 }
-
-/** For switches that are on by default. */
-const NEGATIONS: { [key: string]: string } = { resume: "start next to an earlier run, never over it" };
 
 function nameOf({ key, name }: ConfigFlag): string {
   return name ?? key.replaceAll("_", "-");

@@ -24,7 +24,7 @@ import { createVerboseView } from "./printing/verbose-view.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
   if (flags.dryRun || flags.pilot) return showPlan(host, run, flags.pilot);
-  const terminal = createTerminal(host);
+  const terminal = createTerminal(host, { colours: run.config.verbose_colors });
   let load: (() => NetworkLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
@@ -108,8 +108,8 @@ function createView(
   if (flags.json) return { onEvent: (event) => terminal.write(jsonLine(event)), say, stop: () => {} };
   if (flags.quiet) return { onEvent: () => {}, say, stop: () => {} };
   if (!config.verbose) return createProgress(terminal, { now: Date.now, load });
-  const painted = config.verbose_colors ? terminal : { ...terminal, paint: (_: unknown, text: string) => text };
-  return createVerboseView(painted, { maxLength: config.verbose_max_length, nameDataset: datasets.length > 1 });
+  const maxLength = config.verbose_max_length || Number.POSITIVE_INFINITY;
+  return createVerboseView(terminal, { maxLength, nameDataset: datasets.length > 1 });
 }
 
 type ResultOptions = RunFlags & { elapsedMs: number };

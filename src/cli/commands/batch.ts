@@ -1,5 +1,5 @@
 // `rollout single` and `rollout cross`: domains or combinations of a dataset folder, without a config file.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import {
@@ -27,6 +27,7 @@ type BatchFlags = RunFlags & {
   configOutputDir?: string;
   mergeQueries?: boolean;
   requirePolicy?: boolean;
+  force?: boolean;
   minDomains?: number;
 };
 
@@ -39,7 +40,6 @@ Examples:
   rollout single --all --agent-model 'scripted/agent?skill=0.7' --output-dir outputs/skill-0.7`,
   cross: `
 Examples:
-  rollout cross --list --verbose
   rollout cross --domains StudentFinancialServices StudentAcademicPortal --limit 5
   rollout cross --all --max-workers 32 --output-dir outputs/combinations
   rollout cross --generate-configs --config-output-dir configs/generated`,
@@ -53,7 +53,8 @@ export function configureFor(kind: DatasetKind): Configure {
       .option("--domains <names...>", kind === "single" ? "these domains" : "one combination, in any order")
       .option("--list", `list the ${what} (with --verbose: tools, policy, what is missing)`)
       .option("--generate-configs", "write one config file each, and exit")
-      .option("--config-output-dir <dir>", "where they go", join("configs", "generated"));
+      .option("--config-output-dir <dir>", "where they go", join("configs", "generated"))
+      .option("-f, --force", "write over config files that are there already");
     if (kind === "cross") {
       command
         .option("--merge-queries", "write scattered query files merged, and exit")
@@ -129,8 +130,7 @@ function requireQueries(files: DomainFiles): DomainFiles {
 function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Choice): number {
   const { configOutputDir: folder = "." } = flags;
   const { output_dir = "outputs", ...settings } = patch;
-  mkdirSync(folder, { recursive: true });
-  for (const files of findDomains(choice, locator)) {
+  const made = findDomains(choice, locator).map((files) => {
     const file = join(folder, `${fileName(files.name)}.yml`);
     const datasets = datasetsOf([files]);
     const run = join(output_dir, fileName(files.name));
@@ -142,7 +142,13 @@ function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Cho
       ...settings,
       datasets,
     };
-    writeFileSync(file, stringify(written));
+    return { file, text: stringify(written) };
+  });
+  const other = made.find(({ file, text }) => existsSync(file) && readFileSync(file, "utf8") !== text);
+  if (other && !flags.force) throw new UsageError(`${other.file} is there already and differs: --force writes over it`);
+  mkdirSync(folder, { recursive: true });
+  for (const { file, text } of made) {
+    writeFileSync(file, text);
     terminal.out(file);
   }
   return 0;

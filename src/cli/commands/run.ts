@@ -10,7 +10,7 @@ Examples:
   rollout run --config configs/example.yml --dry-run`;
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.requiredOption("--config <file>", "YAML config"))
+  addRunFlags(command.requiredOption("-c, --config <file>", "YAML config"))
     .addHelpText("after", EXAMPLES)
     .action(async (flags: RunFlags & { config: string }) => {
       const { runCommand } = await import("../run-command.ts");
