@@ -191,11 +191,19 @@ function withCommands(error: DriftError, argv: readonly string[]): UsageError {
   );
 }
 
+/** The first that is ours: an output_path may begin with records of the original system. */
+function firstTrajectory(file: string): Trajectory | undefined {
+  for (const { bytes } of readLines(file)) {
+    const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
+    if (trajectory.query_id !== undefined) return trajectory;
+  }
+  return undefined;
+}
+
 function printExample(terminal: Terminal, result: RunResult): void {
   const [file] = Object.values(result.outputs);
-  const [line] = file ? readLines(file) : [];
-  if (!line) return;
-  const trajectory = JSON.parse(line.bytes.toString("utf8")) as Trajectory;
+  const trajectory = file && firstTrajectory(file);
+  if (!trajectory) return;
   const { id, domains, metadata } = trajectory;
   const title = terminal.paint("bold", `One of them: ${printable(id)}`);
   terminal.out(`\n${title} (${domains.join(" + ")}, stop reason ${metadata.stop_reason})\n`);

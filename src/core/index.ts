@@ -30,6 +30,7 @@ export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigi
 export { didYouMean, fold, nearest } from "./names.ts";
 export { mean, sum } from "./numbers.ts";
 export { dropUndefined } from "./objects.ts";
+export { metadataOf, ORIGINAL_REASONS, toTrajectory } from "./original-record.ts";
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
 export {
   END_TOKENS,

@@ -17,6 +17,7 @@ import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
+import { requireKnownRecords } from "./earlier-records.ts";
 import { chooseOutputs, listOutputs, outputOf } from "./output-files.ts";
 import { planRun, type RunPlan, requireKnownIds } from "./plan.ts";
 import { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
@@ -91,6 +92,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
   const datasets = await Promise.all(preparing);
   requireKnownIds(run, datasets);
+  requireKnownRecords(run, datasets);
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
   const scorer = config.eval ? await createScorer(config.eval, createNetworkClient) : undefined;
 

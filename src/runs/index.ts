@@ -1,5 +1,5 @@
 export { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
-export { keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
+export { type FinishedRecord, keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
 export {
