@@ -15,6 +15,7 @@ import {
   scoreFiles,
   scoreRun,
 } from "../../scoring/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -66,6 +67,8 @@ export const configure: Configure = (command, host, done) => {
 async function runEval(path: string, flags: EvalFlags, host: Host): Promise<number> {
   const terminal = createTerminal(host);
   const domain = findDomain(path, flags);
+  const configFile = domain ? undefined : openRun(path).manifest.config_file;
+  if (configFile) readEnvFile(host, configFile);
   const settings = settingsFrom(flags);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
   try {

@@ -1,5 +1,6 @@
 // `rollout run`: a run as a config file describes it.
 import { resolveConfigFile } from "../../config/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { addRunFlags, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
@@ -13,6 +14,7 @@ export const configure: Configure = (command, host, done) => {
   addRunFlags(command.requiredOption("-c, --config <file>", "YAML config"))
     .addHelpText("after", EXAMPLES)
     .action(async (flags: RunFlags & { config: string }) => {
+      readEnvFile(host, flags.config);
       const { runCommand } = await import("../run-command.ts");
       done(await runCommand(host, resolveConfigFile(flags.config, toPatch(command)), flags));
     });
