@@ -177,11 +177,11 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
   };
   const agent = atLocation(locationOf("agent"), () => {
     const defaults = { temperature: config.agent_temperature, thinking: config.enable_thinking };
-    return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults });
+    return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults, location: locationOf("agent") });
   });
   const user = atLocation(locationOf("user"), () => {
     const model = maxTurns === 1 ? "" : modelOf("user");
-    return resolveUser(own.user, { model, temperature: config.user_temperature });
+    return resolveUser(own.user, { model, temperature: config.user_temperature, location: locationOf("user") });
   });
   return {
     name,

@@ -4,6 +4,7 @@ export { hideKeys } from "./keys.ts";
 export { DatasetLocator } from "./locate.ts";
 export { readModelsFile, usualModelsFile } from "./models-file.ts";
 export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
+export { withVariablePlaces } from "./places.ts";
 export { readYaml } from "./read-yaml.ts";
 export { findDomains, resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
 export type { DatasetSpec, ResolvedRun } from "./run-spec.ts";

@@ -48,8 +48,10 @@ export {
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
 export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
 export {
+  callsOf,
   fillPlaceholders,
   listPlannedCalls,
+  listReferences,
   type PlanCall,
   type PlayedCall,
   type ReferencePlan,
@@ -57,5 +59,5 @@ export {
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
-export { fillVariables, readVariable, type Variables } from "./variables.ts";
+export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_VERSION } from "./version.ts";

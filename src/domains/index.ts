@@ -13,6 +13,7 @@ export {
 export { loadMcpDomain } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
+export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";

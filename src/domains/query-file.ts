@@ -23,6 +23,7 @@ type Line = Extent & {
   line: number;
   hash: string;
   bringsTools: boolean;
+  hasReferences: boolean;
   /** the id that the original system gives a query without one */
   originalId?: string;
   /** of the record without its id; computed when two lines have the same id */
@@ -75,6 +76,11 @@ export class QueryFile {
   /** Whether the query has `tools` of its own, without reading it again. */
   bringsTools(index: number): boolean {
     return (this.#lines[index] as Line).bringsTools;
+  }
+
+  /** Whether the query may have references to results, without reading it again. */
+  hasReferences(index: number): boolean {
+    return (this.#lines[index] as Line).hasReferences;
   }
 
   location(index: number): Location {
@@ -138,7 +144,8 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
       const record = parseLine(text, location);
       const bringsTools = toQuery(record, location).tools !== undefined;
       const hash = contentHash(text.trim());
-      lines.push({ ...location, ...idsOf(record), offset, length, hash, bringsTools });
+      const hasReferences = text.includes("{{");
+      lines.push({ ...location, ...idsOf(record), offset, length, hash, bringsTools, hasReferences });
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
       onProblem(error);

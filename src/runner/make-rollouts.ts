@@ -1,6 +1,6 @@
 // A run: prepare, plan, play several rollouts at once, inform all watchers. Parallelism is over rollouts, within and
 // across datasets.
-import type { ResolvedRun } from "../config/index.ts";
+import { type ResolvedRun, withVariablePlaces } from "../config/index.ts";
 import {
   type Clock,
   type DatasetCounts,
@@ -94,7 +94,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   requireKnownIds(run, datasets);
   requireKnownRecords(run, datasets);
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
-  const scorer = config.eval ? await createScorer(config.eval, createNetworkClient) : undefined;
+  const { eval: scored } = config;
+  const scorer = scored && (await withVariablePlaces(run, () => createScorer(scored, createNetworkClient)));
 
   const folder = new RunFolder({
     path: run.folder,
