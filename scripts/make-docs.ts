@@ -71,11 +71,10 @@ function renderTable(name: string, shape: Shape, language: Language): string {
     .join("\n");
 }
 
-/** A switch that is on by default has a second flag, which switches it off. */
-function flagsOf({ key, name, value, schema }: ReturnType<typeof listFlags>[number]): string {
+function flagsOf({ key, name, short, negation }: ReturnType<typeof listFlags>[number]): string {
   const flag = name ?? key.replaceAll("_", "-");
-  const isOn = !value && !flag.startsWith("no-") && schema.safeParse(undefined).data === true;
-  return (isOn ? [flag, `no-${flag}`] : [flag]).map((word) => `\`--${word}\``).join(", ");
+  const words = [...(short ? [`-${short}`] : []), `--${flag}`, ...(negation ? [`--no-${flag}`] : [])];
+  return words.map((word) => `\`${word}\``).join(", ");
 }
 
 function typeOf(schema: z.ZodType, language: Language): string {

@@ -10,7 +10,7 @@ const WRONG: [title: string, args: string[], complaint: RegExp][] = [
   ["no command", [], /Usage: rollout/],
   ["an unknown command", ["rum"], /unknown command 'rum'[\s\S]*Did you mean run/],
   ["an unknown flag", ["single", "--all", "--limitt", "3"], /unknown option '--limitt'[\s\S]*Did you mean --limit/],
-  ["run without a config", ["run"], /required option '--config <file>'/],
+  ["run without a config", ["run"], /required option '-c, --config <file>'/],
   ["a config that is not there", ["run", "--config", "no.yml"], /There is no file no\.yml/],
   ["a config that is a folder", ["run", "--config", "."], /is a folder/],
   ["a stray word", ["run", "--config", "good.yml", "stray"], /too many arguments/],

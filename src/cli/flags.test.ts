@@ -38,7 +38,16 @@ test("every flag of a run is a key of the config, with a value of the key's type
     verbose: true,
     models_config_file: "m.yml",
   });
-  expect(parse("--resume")).toEqual({ resume: true });
+  expect(parse("--resume", "--thinking")).toEqual({ resume: true, enable_thinking: true });
+});
+
+test("the original's short flags and --no-colors mean the same keys", () => {
+  expect(parse("-d", "Mix", "-r", "-v", "--no-colors")).toEqual({
+    dataset: "Mix",
+    resume: true,
+    verbose: true,
+    verbose_colors: false,
+  });
 });
 
 test("every flag has a sentence, and every default that a flag shows is the config's own", () => {

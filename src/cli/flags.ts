@@ -103,30 +103,23 @@ function optionsOf(flag: ConfigFlag, { defaults = {}, aliases = {}, resumed }: R
   const alias = aliases[flag.key];
   const fallback = defaults[flag.key] ?? schema.safeParse(undefined).data;
   const sentence = flag.sentence ?? schema.description ?? "";
+  const written = `${flag.short ? `-${flag.short}, ` : ""}--${name}`;
   if (!value) {
-    const positive = new Option(`--${name}`, sentence);
-    return (fallback === true && !name.startsWith("no-")) || flag.key in NEGATIONS
-      ? [positive, new Option(`--no-${name}`, NEGATIONS[flag.key])]
-      : [positive];
+    const positive = new Option(written, sentence);
+    return flag.negation ? [positive, new Option(`--no-${name}`, flag.negation)] : [positive];
   }
   const notes = [
     ...(alias === undefined ? [] : [`also --${alias}`]),
     ...(fallback === undefined || resumed ? [] : [`default: ${fallback}`]),
   ];
   const option = new Option(
-    `${alias === undefined ? "" : `--${alias}, `}--${name} ${value}`,
+    `${alias === undefined ? "" : `--${alias}, `}${written} ${value}`,
     notes.length === 0 ? sentence : `${sentence} (${notes.join("; ")})`,
   );
   const choices = enumOf(schema);
   if (choices) return [option.choices(choices)];
   return [option.argParser(parserOf(schema))];
 }
-
-/** For switches that can also be switched off. */
-const NEGATIONS: { [key: string]: string } = {
-  resume: "start next to an earlier run, never over it",
-  retry_failed: "leave rollouts that failed for infrastructure reasons",
-};
 
 function nameOf({ key, name }: ConfigFlag): string {
   return name ?? key.replaceAll("_", "-");

@@ -26,7 +26,7 @@ import { createVerboseView } from "./printing/verbose-view.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
   if (flags.dryRun || flags.pilot) return showPlan(host, run, flags.pilot);
-  const terminal = createTerminal(host);
+  const terminal = createTerminal(host, { colours: run.config.verbose_colors });
   let load: (() => NetworkLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
@@ -76,6 +76,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
 /** Shows what would be done; a pilot actually does a little of it. */
 async function showPlan(host: Host, run: ResolvedRun, queries: number | undefined): Promise<number> {
   const terminal = createTerminal(host);
+  for (const note of run.notes ?? []) terminal.err(printable(note));
   const planned = await dryRun(run, { env: host.env });
   const { max_workers: maxWorkers } = run.config;
   const shown = planned.map((dataset) => ({ ...dataset, output: shortPath(dataset.output) }));
@@ -113,8 +114,8 @@ function createView(
   if (flags.json) return { onEvent: (event) => terminal.write(jsonLine(event)), say, stop: () => {} };
   if (flags.quiet) return { onEvent: () => {}, say, stop: () => {} };
   if (!config.verbose) return createProgress(terminal, { now: Date.now, load });
-  const painted = config.verbose_colors ? terminal : { ...terminal, paint: (_: unknown, text: string) => text };
-  return createVerboseView(painted, { maxLength: config.verbose_max_length, nameDataset: datasets.length > 1 });
+  const maxLength = config.verbose_max_length || Number.POSITIVE_INFINITY;
+  return createVerboseView(terminal, { maxLength, nameDataset: datasets.length > 1 });
 }
 
 type ResultOptions = RunFlags & { elapsedMs: number; toolErrors: ToolErrors[] };
@@ -177,11 +178,19 @@ function setupProblem({ message }: SetupError, folder: string): UsageError {
   );
 }
 
+/** The first that is ours: an output_path may begin with records of the original system. */
+function firstTrajectory(file: string): Trajectory | undefined {
+  for (const { bytes } of readLines(file)) {
+    const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
+    if (trajectory.query_id !== undefined) return trajectory;
+  }
+  return undefined;
+}
+
 function printExample(terminal: Terminal, result: RunResult): void {
   const [file] = Object.values(result.outputs);
-  const [line] = file ? readLines(file) : [];
-  if (!line) return;
-  const trajectory = JSON.parse(line.bytes.toString("utf8")) as Trajectory;
+  const trajectory = file && firstTrajectory(file);
+  if (!trajectory) return;
   const { id, domains, metadata } = trajectory;
   const title = terminal.paint("bold", `One of them: ${printable(id)}`);
   terminal.out(`\n${title} (${domains.join(" + ")}, stop reason ${metadata.stop_reason})\n`);

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { z } from "zod";
-import { type Location, UsageError } from "../core/index.ts";
+import { didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import type { DatasetKind, DomainFiles } from "../domains/index.ts";
+import { type DatasetKind, type DomainFiles, parseNames } from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
 import { type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
 import type { DatasetLocator, LocatedDomain } from "./locate.ts";
@@ -119,18 +119,39 @@ function withoutDomain(name: string, { path }: DatasetConfig, servers: string[])
 function discover(auto: NonNullable<FullConfig["auto_discover"]>, locator: DatasetLocator): NamedDataset[] {
   const both = (auto.min_domains ?? 1) > 1 ? (["cross"] as const) : (["single", "cross"] as const);
   const kinds: readonly DatasetKind[] = auto.kind ? [auto.kind] : both;
-  const party = (model: string | undefined) => (model ? { model } : undefined);
-  const found = locator.folders(kinds, auto.base_path).flatMap((opened) => {
-    const domains = chooseRunnable(opened.folder.list(opened.kind), auto);
+  const { agent_model, user_model, agent_temperature, user_temperature, enable_thinking } = auto;
+  const { max_turns, max_steps_per_turn, mode } = auto;
+  const agent = dropUndefined({ model: agent_model, temperature: agent_temperature, enable_thinking });
+  const user = dropUndefined({ model: user_model, temperature: user_temperature });
+  const config: DatasetConfig = { ...dropUndefined({ max_turns, max_steps_per_turn, mode }), agent, user };
+  const folders = locator.folders(kinds, auto.base_path);
+  const known = new Set(folders.flatMap(({ folder }) => folder.serverNames()));
+  const [only, never] = [findNamed(auto.filter_domains, known), findNamed(auto.exclude_domains, known)];
+  const found = folders.flatMap((opened) => {
+    const domains = chooseRunnable(opened.folder.list(opened.kind), auto).filter(
+      ({ servers }) => (!only || servers.some((name) => only.has(name))) && !servers.some((name) => never?.has(name)),
+    );
     return domains.map((files) => ({
       name: files.name,
-      config: { agent: party(auto.agent_model), user: party(auto.user_model) },
+      config,
       located: locator.located(files, opened),
       locationOf: () => undefined,
     }));
   });
   if (found.length > 0) return found;
   throw new UsageError(`There are no ${auto.kind === "cross" ? "combinations" : "domains"} with queries here`);
+}
+
+function findNamed(names: string[] | undefined, known: Set<string>): Set<string> | undefined {
+  if (!names) return undefined;
+  return new Set(
+    names.flatMap((name) => {
+      const servers = parseNames(name, known);
+      if (servers) return servers;
+      const hint = didYouMean(name, known) || ".";
+      throw new UsageError(`There is no domain "${name}"${hint} There are: ${[...known].join(", ")}`);
+    }),
+  );
 }
 
 /** Those that can be run: with queries, and with a policy if one is required. */
@@ -156,11 +177,11 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
   };
   const agent = atLocation(locationOf("agent"), () => {
     const defaults = { temperature: config.agent_temperature, thinking: config.enable_thinking };
-    return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults });
+    return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults, location: locationOf("agent") });
   });
   const user = atLocation(locationOf("user"), () => {
     const model = maxTurns === 1 ? "" : modelOf("user");
-    return resolveUser(own.user, { model, temperature: config.user_temperature });
+    return resolveUser(own.user, { model, temperature: config.user_temperature, location: locationOf("user") });
   });
   return {
     name,

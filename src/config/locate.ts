@@ -1,6 +1,5 @@
 // Where domains are: the named folder, the usual folders of the working directory, or the bundled one. Each folder
 // is opened once, no matter how many datasets it serves.
-import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { didYouMean, UsageError } from "../core/index.ts";
 import {
@@ -8,17 +7,24 @@ import {
   type DatasetFolder,
   type DatasetKind,
   type DomainFiles,
+  findDatasetFolder,
+  listLikelyFolders,
   openDatasetFolder,
   parseNames,
 } from "../domains/index.ts";
 import type { FullConfig } from "./schema.ts";
 
-export type LocatedFolder = { folder: DatasetFolder; bundled: boolean };
+/** `found`: the folder, or the lack of one, was found and not named. */
+export type LocatedFolder = { folder: DatasetFolder; bundled: boolean; kind: DatasetKind; found?: string };
 /** A domain or combination with its files; `others` are the single domains next to it. */
 export type LocatedDomain = { files: DomainFiles; bundled: boolean; others: DomainFiles[] };
 
 /** What a dataset is looked up by: its `mcp_domain`, else its `tools`, else its own name, else its query file's. */
 export type DatasetNames = { name: string; mcpDomain?: string; tools?: string[]; path?: string };
+
+/** Where a dataset folder is found without being named; the second is where the original system keeps its own. */
+const USUAL_PLACES = ["datasets", join("rollout", "tools", "datasets")];
+const BUNDLED = "the bundled domains";
 
 export type LocatorOptions = Partial<Pick<FullConfig, "base_path" | "bundled" | "query_dir" | "policy_dir">>;
 
@@ -26,6 +32,7 @@ export class DatasetLocator {
   readonly #options: LocatorOptions;
   readonly #opened = new Map<string, LocatedFolder>();
   readonly #singles = new Map<DatasetFolder, DomainFiles[]>();
+  readonly #used = new Set<LocatedFolder>();
 
   constructor(options: LocatorOptions) {
     this.#options = options;
@@ -40,15 +47,11 @@ export class DatasetLocator {
   }
 
   /** The folders of these kinds: a base path may hold only one of them. */
-  folders(
-    kinds: readonly DatasetKind[],
-    basePath?: string,
-    bundled?: boolean,
-  ): (LocatedFolder & { kind: DatasetKind })[] {
+  folders(kinds: readonly DatasetKind[], basePath?: string, bundled?: boolean): LocatedFolder[] {
     const problems: unknown[] = [];
     const found = kinds.flatMap((kind) => {
       try {
-        return [{ kind, ...this.folder(kind, basePath, bundled) }];
+        return [this.folder(kind, basePath, bundled)];
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         problems.push(error);
@@ -68,18 +71,42 @@ export class DatasetLocator {
     return this.#orBundled(basePath, (bundled) => this.#findDataset(dataset, basePath, bundled));
   }
 
-  located(files: DomainFiles, { folder, bundled }: LocatedFolder): LocatedDomain {
+  located(files: DomainFiles, opened: LocatedFolder): LocatedDomain {
+    const { folder, bundled } = opened;
+    this.use(opened);
     const others = this.#singles.get(folder) ?? folder.list("single");
     this.#singles.set(folder, others);
     return { files, bundled, others };
   }
 
+  use(opened: LocatedFolder): void {
+    this.#used.add(opened);
+  }
+
+  /** One line where a folder looks like a dataset and is not used, unless the folder that is used was named. */
+  notes(): string[] {
+    const used = [...this.#used].filter(({ found }) => found !== undefined);
+    const places = new Set(used.map(({ found }) => found as string));
+    const unused = used.length === 0 ? [] : listLikelyFolders(USUAL_PLACES).filter((path) => !places.has(path));
+    const [first] = unused;
+    if (first === undefined) return [];
+    const kinds = used.filter(({ bundled }) => bundled).map(({ kind }) => kind);
+    const lacking = kinds.find((kind) => !unused.some((path) => findDatasetFolder(path, kind)));
+    const path = /\s/.test(first) ? `"${first}"` : first;
+    const remedy = lacking
+      ? `no ${lacking}_domain there`
+      : `to use it: --base-path ${path}${kinds.length > 0 ? "; to say that this is meant: --bundled" : ""}`;
+    const what = unused.length === 1 ? "looks like a dataset folder and is" : "look like dataset folders and are";
+    return [`${unused.join(", ")} ${what} not used, but ${[...places].join(" and ")} (${remedy})`];
+  }
+
   #open(kind: DatasetKind, basePath: string | undefined, bundled: boolean | undefined): LocatedFolder {
     const options = { queryDir: this.#options.query_dir, policyDir: this.#options.policy_dir };
-    if (basePath) return { folder: openDatasetFolder(basePath, kind, options), bundled: false };
-    const usual = join("datasets", `${kind}_domain`);
-    if (!bundled && existsSync(usual)) return { folder: openDatasetFolder(usual, kind, options), bundled: false };
-    return { folder: bundledFolder(options), bundled: true };
+    if (basePath) return { folder: openDatasetFolder(basePath, kind, options), bundled: false, kind };
+    const usual = bundled ? undefined : USUAL_PLACES.find((place) => findDatasetFolder(place, kind));
+    if (usual) return { folder: openDatasetFolder(usual, kind, options), bundled: false, kind, found: usual };
+    const found = this.#options.bundled ? undefined : BUNDLED;
+    return { folder: bundledFolder(options), bundled: true, kind, found };
   }
 
   #findServers(servers: string[], basePath: string | undefined, bundled: boolean | undefined): LocatedDomain {

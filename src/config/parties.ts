@@ -1,21 +1,23 @@
 // From a party as written in the config to the model it uses and how.
 import { existsSync, readFileSync } from "node:fs";
-import { type JsonObject, UsageError } from "../core/index.ts";
+import { type JsonObject, type Location, UsageError } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
 import type { PartyModel } from "../models/index.ts";
+import { findText } from "./places.ts";
+import { requirePlaceholders } from "./prompt-places.ts";
 import type { AgentConfig, UserConfig } from "./schema.ts";
 
 type PartyConfig = Exclude<UserConfig, string>;
 
 /** What applies if the party itself says nothing, and the model it uses. */
-export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean };
+export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean; location?: Location };
 
 export function resolveAgent(
   config: AgentConfig | undefined,
   defaults: PartyDefaults,
 ): PartyModel & { prompt: AgentPrompt } {
   const party = toObject(config);
-  return { ...resolveParty(party, defaults), prompt: { systemPrompt: readSystemPrompt(party) } };
+  return { ...resolveParty(party, defaults), prompt: { systemPrompt: readSystemPrompt(party, "agent", defaults) } };
 }
 
 export function resolveUser(
@@ -24,7 +26,7 @@ export function resolveUser(
 ): PartyModel & { prompt: UserPrompt } {
   const party = toObject(config);
   const prompt: UserPrompt = {
-    systemPrompt: readSystemPrompt(party),
+    systemPrompt: readSystemPrompt(party, "user", defaults),
     guidelines: party.guidelines_file && readPrompt(party.guidelines_file),
     customGuidelines: party.custom_guidelines,
   };
@@ -53,11 +55,21 @@ function resolveParty(config: PartyConfig, defaults: PartyDefaults): PartyModel 
   };
 }
 
-function readSystemPrompt({ system_prompt, system_prompt_file }: PartyConfig): string | undefined {
+function readSystemPrompt(
+  { system_prompt, system_prompt_file }: PartyConfig,
+  party: "agent" | "user",
+  { location }: PartyDefaults,
+): string | undefined {
   if (system_prompt !== undefined && system_prompt_file !== undefined) {
     throw new UsageError("system_prompt and system_prompt_file exclude each other");
   }
-  return system_prompt ?? (system_prompt_file && readPrompt(system_prompt_file));
+  const prompt = system_prompt ?? (system_prompt_file && readPrompt(system_prompt_file));
+  if (prompt !== undefined)
+    requirePlaceholders(prompt, party, (text) => {
+      if (system_prompt_file) return findText(system_prompt_file, text);
+      return (location && findText(location.file, text, location.line)) ?? location;
+    });
+  return prompt;
 }
 
 function readPrompt(file: string): string {

@@ -3,12 +3,13 @@ import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
-import { type PartyModel, type Registry, registryFileSchema } from "../models/index.ts";
+import type { PartyModel, Registry } from "../models/index.ts";
 import type { Manifest } from "../runs/index.ts";
 import { complaintsOf } from "./complaints.ts";
 import { findDatasets, resolveDataset } from "./datasets.ts";
 import { restoreKeys } from "./keys.ts";
 import { DatasetLocator } from "./locate.ts";
+import { readModelsFile, usualModelsFile } from "./models-file.ts";
 import { type ConfigPatch, patchConfig } from "./patch.ts";
 import { type LocationOf, openYaml, readYaml } from "./read-yaml.ts";
 import type { ResolvedRun } from "./run-spec.ts";
@@ -80,14 +81,22 @@ function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
     folder: config.output_dir ?? config.auto_discover?.output_dir ?? options.folder,
     datasets: chosen.map((dataset) => resolveDataset(dataset, config, registry)),
     registry,
+    sources: sourcesOf(config, configFile),
+    notes: locator.notes(),
     judge: resolveJudge(config, locationOf),
   };
 }
 
 function readRegistry({ models_config_file: file, models }: FullConfig, locationOf: LocationOf): Registry {
-  if (file === undefined) return { ...models };
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}`, locationOf(["models_config_file"]));
-  return { ...readYaml(file, registryFileSchema).models, ...models };
+  if (file !== undefined && !existsSync(file))
+    throw new UsageError(`There is no file ${file}`, locationOf(["models_config_file"]));
+  return { ...readModelsFile(file), ...models };
+}
+
+function sourcesOf({ models_config_file, mcp_config_file, datasets }: FullConfig, configFile?: string): string[] {
+  const own = Array.isArray(datasets) ? [] : Object.values(datasets ?? {});
+  const servers = [mcp_config_file, ...own.map((dataset) => dataset?.mcp_config_file)];
+  return [configFile, models_config_file ?? usualModelsFile(), ...servers].filter((file) => file !== undefined);
 }
 
 function resolveJudge(config: FullConfig, locationOf: LocationOf): PartyModel | undefined {

@@ -39,6 +39,10 @@ export type ResolvedRun = {
   folder: string;
   datasets: DatasetSpec[];
   registry: Registry;
+  /** the files that its settings were read from */
+  sources?: string[];
+  /** what people should know about how it was resolved, one line each */
+  notes?: string[];
   /** the monitor's judge */
   judge?: PartyModel;
 };

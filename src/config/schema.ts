@@ -13,6 +13,10 @@ type FlagSpec = {
   value?: string;
   /** replaces the key's own name with dashes */
   name?: string;
+  /** one letter, as the original system has it */
+  short?: string;
+  /** what a second flag does, which switches it off */
+  negation?: string;
   /** a different description from the key's, for a flag that means the opposite */
   sentence?: string;
 };
@@ -32,6 +36,7 @@ const text = z.string().min(1);
 const path = z.string().optional();
 const off = z.boolean().default(false);
 const on = z.boolean().default(true);
+const names = z.array(text).optional();
 const temperature = z.number().min(0).optional();
 
 const partyFields = {
@@ -107,8 +112,16 @@ const discoverSchema = z.strictObject({
   output_dir: path.describe("the run folder"),
   min_domains: positive.optional().describe("2 and more: only combinations of at least so many domains"),
   require_policy: z.boolean().optional().describe("only what has a policy"),
+  filter_domains: names.describe("only what has one of these domains"),
+  exclude_domains: names.describe("nothing that has one of these domains"),
   agent_model: path.describe(RUNS_OWN),
   user_model: path.describe(RUNS_OWN),
+  agent_temperature: temperature.describe(RUNS_OWN),
+  user_temperature: temperature.describe(RUNS_OWN),
+  enable_thinking: z.boolean().optional().describe(RUNS_OWN),
+  max_turns: positive.optional().describe(RUNS_OWN),
+  max_steps_per_turn: positive.optional().describe(RUNS_OWN),
+  mode: z.enum(MODES).optional().describe(RUNS_OWN),
 });
 
 export const LOG_LEVELS = [
@@ -132,9 +145,14 @@ export const CONFIG_SECTIONS = {
       .optional()
       .describe("the datasets by name; or a list of domains and combinations, with everything else at its default"),
     auto_discover: discoverSchema.optional().describe("everything in a dataset folder, instead of datasets"),
-    dataset: flag("<name>", path, "only this one of the datasets"),
+    dataset: flag("<name>", path, "only this one of the datasets", { short: "d" }),
     output_dir: flag("<dir>", path, "the run folder; default: outputs/NAME, by config or command"),
-    base_path: flag("<dir>", path, "dataset folder; default: ./datasets/*_domain, else the bundled domains"),
+    base_path: flag(
+      "<dir>",
+      path,
+      "dataset folder; default: ./datasets, ./rollout/tools/datasets, else the bundled domains",
+      { sentence: "dataset folder; default: ./datasets, else the bundled domains" },
+    ),
     query_dir: flag("<dir>", path, "queries from another folder"),
     policy_dir: flag("<dir>", path, "policies from another folder"),
     bundled: flag(undefined, off, "the bundled domains, even where ./datasets exists"),
@@ -151,13 +169,18 @@ export const CONFIG_SECTIONS = {
     ),
     resume: flag(undefined, on, "continue an earlier run in the folder; false starts next to it, never over it", {
       sentence: "continue an earlier run in the folder (the default)",
+      negation: "start next to an earlier run, never over it",
+      short: "r",
     }),
     allow_drift: flag(undefined, off, "continue although settings changed, and mark what is made from now on"),
     retry_failed: flag(
       undefined,
       z.boolean().optional(),
       "true tries failed rollouts again, however often; false (`--no-retry-failed`) never; default: three attempts in all",
-      { sentence: "try failed rollouts again, however often (default: three attempts)" },
+      {
+        sentence: "try failed rollouts again, however often (default: three attempts)",
+        negation: "leave rollouts that failed for infrastructure reasons",
+      },
     ),
     max_cost: flag(
       "<dollars>",
@@ -190,8 +213,9 @@ export const CONFIG_SECTIONS = {
     agent_temperature: flag("<t>", temperature, "temperature of the agent"),
     user_temperature: flag("<t>", temperature, "temperature of the simulated user"),
     enable_thinking: flag(undefined, z.boolean().optional(), "whether the agent reasons before it answers", {
-      name: "no-thinking",
-      sentence: "the agent answers without reasoning",
+      name: "thinking",
+      sentence: "the agent reasons before it answers",
+      negation: "the agent answers without reasoning",
     }),
     max_turns: flag("<n>", maxTurns, maxTurns.description ?? ""),
     max_steps_per_turn: flag("<n>", positive.default(10), "agent replies in one turn, tool calls included"),
@@ -215,7 +239,9 @@ export const CONFIG_SECTIONS = {
   },
   models: {
     models: registrySchema.optional().describe("models registered here, as in a models.yml"),
-    models_config_file: flag("<file>", path, "your models.yml", { name: "models-config" }),
+    models_config_file: flag("<file>", path, "your models.yml; default: configs/models.yml, where it exists", {
+      name: "models-config",
+    }),
     connect_timeout: z
       .number()
       .positive()
@@ -228,9 +254,12 @@ export const CONFIG_SECTIONS = {
       .describe("seconds that a reply which has begun may pause"),
   },
   printing: {
-    verbose: flag(undefined, off, "print agent, user and tool texts as they come"),
-    verbose_colors: on.describe("false prints them without colours"),
-    verbose_max_length: positive.default(500).describe("longer texts are cut"),
+    verbose: flag(undefined, off, "print agent, user and tool texts as they come", { short: "v" }),
+    verbose_colors: flag(undefined, on, "false prints without colours", {
+      name: "no-colors",
+      sentence: "print without colours",
+    }),
+    verbose_max_length: z.int().nonnegative().default(500).describe("longer texts are cut; 0: none"),
     log_file: path.describe("one JSON line for each event; never the texts of dialogues"),
     log_level: z.enum(LOG_LEVELS).default("INFO").describe("DEBUG adds a line for each entry"),
   },

@@ -30,6 +30,7 @@ export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigi
 export { didYouMean, fold, nearest } from "./names.ts";
 export { mean, sum } from "./numbers.ts";
 export { dropUndefined } from "./objects.ts";
+export { metadataOf, ORIGINAL_REASONS, toTrajectory } from "./original-record.ts";
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
 export {
   END_TOKENS,
@@ -47,8 +48,10 @@ export {
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
 export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
 export {
+  callsOf,
   fillPlaceholders,
   listPlannedCalls,
+  listReferences,
   type PlanCall,
   type PlayedCall,
   type ReferencePlan,
@@ -56,5 +59,5 @@ export {
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
-export { fillVariables, readVariable, type Variables } from "./variables.ts";
+export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

@@ -18,6 +18,33 @@ export function listPlannedCalls(plan: ReferencePlan): PlanCall[] {
 
 const REFERENCE = /\{\{([^{}]+)\}\}/g;
 
+/** As it is written, and how many of the plan's calls have been answered where it is filled. */
+export type PlanReference = { written: string; after: number };
+
+export function listReferences(plan: ReferencePlan): PlanReference[] {
+  const found: PlanReference[] = [];
+  let after = 0;
+  const see = (...values: unknown[]) => {
+    for (const [written] of (JSON.stringify(values) ?? "").matchAll(REFERENCE)) found.push({ written, after });
+  };
+  for (const { user, steps = [], think, say } of plan) {
+    see(user);
+    for (const step of steps) {
+      see(step.think, step.text, ...step.calls.map((call) => call.arguments));
+      after += step.calls.length;
+    }
+    see(think, say);
+  }
+  return found;
+}
+
+/** The calls among these that a reference may mean, latest last. */
+export function callsOf<Call extends { name: string }>(written: string, calls: readonly Call[]): Call[] {
+  const { name, nth } = readReference(written.slice(2, -2));
+  const named = calls.filter((call) => call.name === name || call.name.endsWith(`.${name}`));
+  return nth === undefined ? named : named.slice(nth - 1, nth);
+}
+
 /** Fills references in a value, at any depth. A text that is a single reference keeps the value's type. */
 export function fillPlaceholders<T extends Json>(value: T, played: readonly PlayedCall[]): T {
   return fill(value, played) as T;
@@ -47,16 +74,19 @@ function fillText(text: string, played: readonly PlayedCall[]): Json {
 
 /** `tool.path`, `Server.tool.path`, or `tool#2.path` for the second call of that tool; the latest call otherwise. */
 function lookUp(reference: string, played: readonly PlayedCall[]): Json | undefined {
-  const parts = reference.trim().split(".");
-  const qualified = /^[A-Z]/.test(parts[0] ?? "") ? parts.splice(0, 2).join(".") : (parts.shift() ?? "");
-  const [name, nth] = qualified.split("#") as [string, string?];
-  const calls = played.filter((call) => call.name === name || call.name.endsWith(`.${name}`));
-  const call = nth === undefined ? calls.at(-1) : calls[Number(nth) - 1];
+  const call = callsOf(`{{${reference}}}`, played).at(-1);
   let value = call && parseJson(call.content);
-  for (const part of parts) {
+  for (const part of readReference(reference).path) {
     if (Array.isArray(value)) value = value[Number(part)];
     else if (typeof value === "object" && value !== null) value = value[part];
     else return undefined;
   }
   return value;
+}
+
+function readReference(reference: string): { name: string; nth?: number; path: string[] } {
+  const path = reference.trim().split(".");
+  const qualified = /^[A-Z]/.test(path[0] ?? "") ? path.splice(0, 2).join(".") : (path.shift() ?? "");
+  const [name = "", nth] = qualified.split("#");
+  return { name, nth: nth === undefined ? undefined : Number(nth), path };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UsageError } from "./errors.ts";
-import { fillVariables } from "./variables.ts";
+import { fillVariables, UnsetVariableError } from "./variables.ts";
 
 const KEY = "sk-pl/ant+ed?key=0123456789";
 
@@ -28,7 +28,7 @@ describe("variables", () => {
 
   test("a missing variable is a usage error that names it and the place", () => {
     expect(() => fill(`\${NOT_THERE}`)).toThrow(
-      new UsageError('model "m", api_key: the environment variable NOT_THERE is not set'),
+      new UnsetVariableError('model "m", api_key: the environment variable NOT_THERE is not set', "NOT_THERE"),
     );
     expect(() => fill(`\${__proto__}`)).toThrow("__proto__ is not set");
   });

@@ -3,6 +3,15 @@ import { UsageError } from "./errors.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Its place is added by whoever knows the files. */
+export class UnsetVariableError extends UsageError {
+  readonly variable: string;
+  constructor(reason: string, variable: string) {
+    super(reason);
+    this.variable = variable;
+  }
+}
+
 export type FillOptions = {
   env: Variables;
   /** what the text is, for errors */
@@ -29,7 +38,7 @@ export function fillVariables(
     values.set(name, value);
     if (value !== undefined) return value;
     if (keepMissing) return written;
-    throw new UsageError(`${where}: the environment variable ${name} is not set`);
+    throw new UnsetVariableError(`${where}: the environment variable ${name} is not set`, name);
   });
   return { text: filled, values };
 }

@@ -5,6 +5,7 @@ import { isObject, type Location, listPlannedCalls, messageOf, UsageError } from
 import { primaryKey, schemaProblem } from "../tools/index.ts";
 import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 import { type DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
+import { referenceProblem } from "./plan-references.ts";
 import { openQueryFiles, queryProblems } from "./query-file.ts";
 
 /** An error keeps a domain from running; a warning is odd but harmless. */
@@ -60,7 +61,7 @@ async function checkDomain(
     )
   )
     return;
-  checkQueries(files, domain, report, warn);
+  await checkQueries(files, domain, report, warn);
 }
 
 /** Loads the servers for real and opens one environment: a missing class shows only now. */
@@ -105,12 +106,12 @@ function checkToolList(server: string, files: DomainFiles, report: FolderReport)
   }
 }
 
-function checkQueries(
+async function checkQueries(
   files: DomainFiles,
   domain: Domain | undefined,
   report: FolderReport,
   warn: (message: string, location?: Location) => void,
-): void {
+): Promise<void> {
   const queries = openQueryFiles(files.queryFiles);
   report.queries += queries.size;
   if (files.queryFiles.length > 0 && queries.size === 0)
@@ -124,8 +125,11 @@ function checkQueries(
   }
   if (!domain) return;
   for (let index = 0; index < queries.size; index++) {
-    const { taskInfo, userSystemPrompt } = queries.load(index);
+    const query = queries.load(index);
+    const { taskInfo, userSystemPrompt } = query;
     const location = queries.location(index);
+    const wrong = await referenceProblem(query, domain);
+    if (wrong) fail(report, `${files.name}: ${wrong}`, location);
     if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
     const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];
     const planned = taskInfo.plan ? listPlannedCalls(taskInfo.plan).map((call) => call.name) : [];

@@ -23,6 +23,7 @@ export type DomainFiles = {
   missing: string[];
 };
 
+const KINDS: DatasetKind[] = ["single", "cross"];
 const PARTS = ["queries", "tool_lists", "mcp_servers"];
 const SERVER_EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".py"];
 
@@ -129,12 +130,33 @@ export class DatasetFolder {
 /** The dataset root for a kind: the folder itself, or its `single_domain` / `single domain` part. */
 export function openDatasetFolder(base: string, kind: DatasetKind, options: FolderOptions = {}): DatasetFolder {
   requireFolder(base);
-  const inner = [`${kind}_domain`, `${kind} domain`].map((name) => join(base, name)).find((path) => existsSync(path));
-  const path = inner ?? base;
+  const path = innerFolder(base, kind) ?? base;
   if (!PARTS.some((part) => existsSync(join(path, part))) && !options.queryDir) {
     throw new UsageError(`${path} is not a dataset folder: it has none of ${PARTS.join(", ")}`);
   }
   return new DatasetFolder(path, options);
+}
+
+/** The same for a folder that nobody named: undefined unless it is clearly meant as one. */
+export function findDatasetFolder(base: string, kind: DatasetKind): string | undefined {
+  return innerFolder(base, kind) ?? (isLikely(base) ? base : undefined);
+}
+
+/** These places, the working directory and the folders in it, as far as they look like datasets. */
+export function listLikelyFolders(places: string[]): string[] {
+  const near = folders(".").filter((path) => !/^(\.|node_modules$)/.test(path));
+  return [...new Set([...places, ".", ...near])].filter(
+    (base) => isLikely(base) || KINDS.some((kind) => isLikely(innerFolder(base, kind))),
+  );
+}
+
+function innerFolder(base: string, kind: DatasetKind): string | undefined {
+  return [`${kind}_domain`, `${kind} domain`].map((name) => join(base, name)).find((path) => existsSync(path));
+}
+
+function isLikely(path: string | undefined): boolean {
+  if (path === undefined || !existsSync(join(path, "queries"))) return false;
+  return PARTS.filter((part) => existsSync(join(path, part))).length > 1;
 }
 
 function requireFolder(path: string): void {

@@ -2,10 +2,18 @@ export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 export { checkFolder, type FolderReport } from "./check-folder.ts";
 export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
-export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
+export {
+  DatasetFolder,
+  type DatasetKind,
+  type DomainFiles,
+  findDatasetFolder,
+  listLikelyFolders,
+  openDatasetFolder,
+} from "./folder.ts";
 export { loadMcpDomain } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
+export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";

@@ -1,5 +1,6 @@
 // Queries read from JSONL files, merged. Only ids and places stay in memory; a query's text is read when its rollout
 // starts, so that a plan over a hundred thousand queries takes only megabytes.
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   contentHash,
@@ -22,6 +23,9 @@ type Line = Extent & {
   line: number;
   hash: string;
   bringsTools: boolean;
+  hasReferences: boolean;
+  /** the id that the original system gives a query without one */
+  originalId?: string;
   /** of the record without its id; computed when two lines have the same id */
   content?: string;
 };
@@ -31,6 +35,7 @@ export type IdClash = { id: string; keptAs: string; first: Location; second: Loc
 
 export class QueryFile {
   readonly #lines: Line[];
+  #byId: Map<string, string> | undefined;
   readonly repeats: number;
   readonly clashes: IdClash[];
 
@@ -42,6 +47,17 @@ export class QueryFile {
 
   get ids(): string[] {
     return this.#lines.map((line) => line.id);
+  }
+
+  /** The id of the query that a record with this id answers; undefined if there is none. */
+  meantBy(id: string): string | undefined {
+    this.#byId ??= new Map(
+      this.#lines.flatMap((line) => [
+        [line.originalId ?? line.id, line.id],
+        [line.id, line.id],
+      ]),
+    );
+    return this.#byId.get(id);
   }
 
   get size(): number {
@@ -60,6 +76,11 @@ export class QueryFile {
   /** Whether the query has `tools` of its own, without reading it again. */
   bringsTools(index: number): boolean {
     return (this.#lines[index] as Line).bringsTools;
+  }
+
+  /** Whether the query may have references to results, without reading it again. */
+  hasReferences(index: number): boolean {
+    return (this.#lines[index] as Line).hasReferences;
   }
 
   location(index: number): Location {
@@ -122,7 +143,9 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
     try {
       const record = parseLine(text, location);
       const bringsTools = toQuery(record, location).tools !== undefined;
-      lines.push({ ...location, id: idOf(record), offset, length, hash: contentHash(text.trim()), bringsTools });
+      const hash = contentHash(text.trim());
+      const hasReferences = text.includes("{{");
+      lines.push({ ...location, ...idsOf(record), offset, length, hash, bringsTools, hasReferences });
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
       onProblem(error);
@@ -182,14 +205,19 @@ function taskInfoOf({ task_info, answer }: JsonObject): TaskInfo {
   return { plan: [{ say }], ...info, answer };
 }
 
-function idOf(record: JsonObject): string {
-  if (typeof record.id === "string" && record.id !== "") return record.id;
-  if (typeof record.id === "number") return String(record.id);
+function idsOf(record: JsonObject): Pick<Line, "id" | "originalId"> {
+  if (typeof record.id === "string" && record.id !== "") return { id: record.id };
+  if (typeof record.id === "number") return { id: String(record.id) };
   const first = Array.isArray(record.messages)
     ? record.messages.find((message) => isObject(message) && message.role === "user")
     : undefined;
   const text = isObject(first) ? first.content : (record.query ?? record.question ?? record.user_system_prompt);
-  return contentHash([text, record.tools ?? null]);
+  const id = contentHash([text, record.tools ?? null]);
+  return record.tools || typeof text !== "string" ? { id } : { id, originalId: md5(text) };
+}
+
+function md5(text: string): string {
+  return createHash("md5").update(text).digest("hex");
 }
 
 /** The query with this id and those kept under `<id>~2`, `<id>~3`, … */

@@ -10,6 +10,8 @@ import {
   outputOf,
   prepareDataset,
   requireKnownIds,
+  requireKnownRecords,
+  withOurIds,
 } from "../runner/index.ts";
 import { keyText, roundFiles, scanFinished } from "../runs/index.ts";
 import { estimateRollout, type RolloutEstimate } from "./estimate.ts";
@@ -40,6 +42,7 @@ export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): P
     const preparing = { createNetworkClient: network.createClient, resources };
     const all = await Promise.all(run.datasets.map((spec) => prepareDataset(run, spec, preparing)));
     requireKnownIds(run, all);
+    requireKnownRecords(run, all);
     const datasets: DryDataset[] = [];
     for (const prepared of all) {
       const { spec } = prepared;
@@ -48,9 +51,10 @@ export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): P
       const output = outputOf(run.folder, spec);
       let kept = 0;
       for (const file of config.resume ? roundFiles(output) : []) {
-        scanFinished(file, spec.name, (record) => {
+        const onRecord = withOurIds(prepared, (record) => {
           if (wanted.delete(keyText(record))) kept++;
         });
+        scanFinished(file, spec.name, onRecord);
       }
       datasets.push({
         name: spec.name,

@@ -1,5 +1,5 @@
 // Which records are exported. Each filter says in words why it left a record out.
-import { didYouMean, UsageError } from "../core/index.ts";
+import { didYouMean, ORIGINAL_REASONS, UsageError } from "../core/index.ts";
 import { STOP_REASONS } from "../dialogue/index.ts";
 import type { ExportRecord } from "./record.ts";
 
@@ -24,7 +24,8 @@ export type Choice = {
 export type Filter = (record: ExportRecord) => string | undefined;
 
 export function createFilter(given: Choice, countTokens: ((record: ExportRecord) => number) | undefined): Filter {
-  const choice = withDefaults(given);
+  const stopReasons = given.stopReasons?.flatMap((reason) => ORIGINAL_REASONS[reason] ?? [reason]);
+  const choice = withDefaults({ ...given, stopReasons });
   for (const reason of choice.stopReasons ?? []) {
     if (!Object.hasOwn(STOP_REASONS, reason))
       throw new UsageError(`There is no stop reason "${reason}"${didYouMean(reason, Object.keys(STOP_REASONS))}`);

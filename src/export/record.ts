@@ -5,6 +5,7 @@ import {
   ExactNumber,
   isObject,
   type JsonObject,
+  metadataOf,
   parseExact,
   rolloutId,
   type Trajectory,
@@ -38,7 +39,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
   if (!isObject(line)) return "the line is not a JSON object";
   if (!Array.isArray(line.messages)) return "the line has no messages";
   const { id, query_id, rollout, dataset: named, domains, success, tools, system, ...others } = line;
-  const { messages: _, metadata, score, solved, decided_by, tags, ...rest } = others;
+  const { messages: _, metadata: __, score, solved, decided_by, tags, ...rest } = others;
   const messages: TrajectoryMessage[] = [];
   let prompt = typeof system === "string" ? system : undefined;
   for (const [index, raw] of line.messages.entries()) {
@@ -68,7 +69,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     messages,
     system: prompt,
     tools: readTools(tools),
-    metadata: isObject(metadata) ? metadata : {},
+    metadata: metadataOf(line),
     score: typeof score === "number" ? score : undefined,
     solved: typeof solved === "boolean" ? solved : undefined,
     decided_by: Array.isArray(decided_by) ? decided_by.map(String) : undefined,

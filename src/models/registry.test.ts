@@ -76,10 +76,16 @@ describe("finding an entry", () => {
     expect(find("by-key")).toBe("deepseek by-key");
   });
 
-  test("the provider must agree, unless the catalogue lists the name as it was written", () => {
+  test("the provider must agree, unless the catalogue lists the name: the registry wins over it", () => {
     expect(() => find("anthropic/deepseek-v3.2-fc")).toThrow(UsageError);
     expect(() => find("anthropic/deepseek-v3.2-fc")).toThrow('"openai/deepseek-v3.2-fc", but not at "anthropic"');
-    expect(findEntry("openai/gpt-4o", { "gpt-4o": { provider: "azure" } })).toBeUndefined();
+    const own = {
+      "gpt-4o": { provider: "azure" },
+      "deepseek-chat": { provider: "openai", api_base: "http://mine/v1" },
+    };
+    expect(findEntry("openai/gpt-4o", own)?.provider).toBe("azure");
+    expect(findEntry("deepseek/deepseek-chat", own)?.entry.api_base).toBe("http://mine/v1");
+    expect(() => findEntry("openai/gpt-4o", { ...own, "vllm/gpt-4o": {} })).toThrow("may be any of");
   });
 
   test("a name that may be two entries is refused with both", () => {

@@ -66,7 +66,7 @@ export type NamedModel = { provider: string; model: string; entry: RegistryEntry
 
 /**
  * The entry that a name means. The registry may hold `my-model` while a config says `openai/my-model`, or the other way
- * round; the provider must agree. Names of scripted models are never looked up.
+ * round. The provider must agree, unless the name is one of the public catalogue: the registry wins over it. Names of scripted models are never looked up.
  */
 export function findEntry(name: string, registry: Registry): NamedModel | undefined {
   if (name.startsWith("scripted/")) return undefined;
@@ -78,9 +78,10 @@ export function findEntry(name: string, registry: Registry): NamedModel | undefi
   const all = Object.entries(registry).map(([key, entry]) => toNamedModel(key, entry));
   const namesakes = all.filter(({ model }) => model === name || (prefix !== "" && model === name.slice(slash + 1)));
   const fitting = namesakes.filter(({ model, provider }) => model === name || isSameProvider(prefix, provider));
-  if (fitting.length > 1) throw new UsageError(`"${name}" may be any of ${listNames(fitting)}; write which`);
-  if (fitting.length === 0 && namesakes.length > 0) refuseUnlessListed(name, prefix, namesakes);
-  return fitting[0];
+  if (fitting.length === 0 && namesakes.length > 0) requireListed(name, prefix, namesakes);
+  const meant = fitting.length > 0 ? fitting : namesakes;
+  if (meant.length > 1) throw new UsageError(`"${name}" may be any of ${listNames(meant)}; write which`);
+  return meant[0];
 }
 
 /** An entry without a provider gets the one its key begins with, else `openai`. */
@@ -99,8 +100,8 @@ function isSameProvider(a: string, b: string): boolean {
   return a === b || (findProvider(a)?.id ?? a) === (findProvider(b)?.id ?? b);
 }
 
-/** A namesake at another provider is most likely a mistake, unless the catalogue knows the name as written. */
-function refuseUnlessListed(name: string, prefix: string, namesakes: NamedModel[]): void {
+/** A namesake at another provider stands for a model of the public catalogue; any other is most likely a mistake. */
+function requireListed(name: string, prefix: string, namesakes: NamedModel[]): void {
   const provider = findProvider(prefix);
   if (provider && findModel(provider.id, name.slice(prefix.length + 1))) return;
   throw new UsageError(`model "${name}": the model registry has ${listNames(namesakes)}, but not at "${prefix}"`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../core/index.ts";
+import { UnsetVariableError, UsageError } from "../core/index.ts";
 import { listProviders } from "./catalogue/catalogue.ts";
 import type { Registry } from "./registry.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
@@ -195,7 +195,7 @@ describe("keys", () => {
   test("a missing variable is named with the model and the place", () => {
     const registry: Registry = { mine: { provider: "vllm", api_key: `\${MINE}` } };
     expect(() => resolve("mine", { registry })).toThrow(
-      new UsageError('model "mine", api_key: the environment variable MINE is not set'),
+      new UnsetVariableError('model "mine", api_key: the environment variable MINE is not set', "MINE"),
     );
     expect(() => resolve("cloudflare-workers-ai/x", { env: { CLOUDFLARE_API_KEY: KEY } })).toThrow(
       "CLOUDFLARE_ACCOUNT_ID is not set",

@@ -1,3 +1,4 @@
+export { requireKnownRecords, withOurIds } from "./earlier-records.ts";
 export { type MakeOptions, makeRollouts, networkOptions, type RunResult } from "./make-rollouts.ts";
 export { chooseOutputs, outputOf } from "./output-files.ts";
 export { chooseQueries, DriftError, requireKnownIds } from "./plan.ts";

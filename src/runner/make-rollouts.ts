@@ -1,6 +1,6 @@
 // A run: prepare, plan, play several rollouts at once, inform all watchers. Parallelism is over rollouts, within and
 // across datasets.
-import type { ResolvedRun } from "../config/index.ts";
+import { type ResolvedRun, withVariablePlaces } from "../config/index.ts";
 import {
   type Clock,
   type DatasetCounts,
@@ -17,6 +17,7 @@ import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
+import { requireKnownRecords } from "./earlier-records.ts";
 import { chooseOutputs, listOutputs, outputOf } from "./output-files.ts";
 import { planRun, type RunPlan, requireKnownIds } from "./plan.ts";
 import { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
@@ -103,6 +104,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const { env = {}, clock = systemClock, onEvent = () => {}, abort = new AbortController().signal } = options;
   const { config } = run;
   const note = (message: string) => onEvent({ type: "run-note", at: timestamp(clock), message });
+  for (const text of run.notes ?? []) note(text);
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
   const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: note });
   open.push(network, resources);
@@ -111,8 +113,10 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
   const datasets = await Promise.all(preparing);
   requireKnownIds(run, datasets);
+  requireKnownRecords(run, datasets);
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
-  const scorer = config.eval ? await createScorer(config.eval, createNetworkClient) : undefined;
+  const { eval: scored } = config;
+  const scorer = scored && (await withVariablePlaces(run, () => createScorer(scored, createNetworkClient)));
 
   const folder = new RunFolder({
     path: run.folder,

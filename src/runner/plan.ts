@@ -14,6 +14,7 @@ import {
   UsageError,
 } from "../core/index.ts";
 import { keyText, MAX_ATTEMPTS, type RunFolder, rolloutFingerprint, type Unfinished } from "../runs/index.ts";
+import { withOurIds } from "./earlier-records.ts";
 import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
@@ -84,10 +85,11 @@ function planDataset(
   const { config, lasting } = run;
   const rounds = roundsOf(run);
   const finished = new Map<string, string>();
-  folder.openOutput(name, outputOf(folder.path, dataset.spec), (record) => {
+  const onRecord = withOurIds(dataset, (record) => {
     if (record.dataset === name) finished.set(keyText(record), record.fingerprint);
   });
-  const counts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0, later: 0 };
+  folder.openOutput(name, outputOf(folder.path, dataset.spec), onRecord);
+  const counts: DatasetCounts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0, later: 0 };
   const numbers: number[] = [];
   const changed: Changed[] = [];
   const decide = (begun: Unfinished, fingerprint: string) => {

@@ -1,6 +1,6 @@
 // A dataset made ready: its domain loaded, its queries indexed, its models found. Every user mistake is reported here,
 // before anything is written.
-import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
+import { type DatasetSpec, type ResolvedRun, withVariablePlaces } from "../config/index.ts";
 import { contentHash, type Environment, type Query, UsageError } from "../core/index.ts";
 import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type QueryFile,
   type RunResources,
   readPolicy,
+  requireReferences,
   requireWrongTools,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
@@ -43,7 +44,11 @@ export type PreparedDataset = {
 
 export type Preparing = { createNetworkClient: CreateNetworkClient; resources: RunResources };
 
-export async function prepareDataset(
+export function prepareDataset(run: ResolvedRun, spec: DatasetSpec, preparing: Preparing): Promise<PreparedDataset> {
+  return withVariablePlaces(run, () => prepare(run, spec, preparing));
+}
+
+async function prepare(
   run: ResolvedRun,
   spec: DatasetSpec,
   { createNetworkClient, resources }: Preparing,
@@ -67,6 +72,8 @@ export async function prepareDataset(
       `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
     );
   }
+  const play = scripted && spec.mode === "positive" && !spec.mcpServers;
+  await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
   const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
   const systemHash = contentHash(agentSystem);
   const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash });

@@ -45,7 +45,8 @@ function* readKeyed({ name, outputs }: Output, onTorn: (file: string) => void = 
       if (isOpen || length === 0) continue;
       const key = readHead(line, name);
       if (!key) throw notRecord(file, number, bytes);
-      if (key.dataset === name) yield { file, number, bytes, key };
+      const isOriginal = key.fingerprint === ""; // it says too little to be compared
+      if (key.dataset === name && !isOriginal) yield { file, number, bytes, key };
     }
   }
 }

@@ -1,6 +1,6 @@
 export { type FailureGroup, groupFailures } from "./failure-groups.ts";
 export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
-export { keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
+export { type FinishedRecord, keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
 export {

@@ -1,7 +1,7 @@
 // Reads a run's folder from outside, during the run or after it: nothing here locks or changes anything.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
+import { type Entry, rolloutId, type Trajectory, toTrajectory, UsageError } from "../core/index.ts";
 import { type Extent, type Holder, scanLines } from "../files/index.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { keyText, recordKeyText, scanFinished } from "./finished.ts";
@@ -48,7 +48,7 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
   };
   const isWanted = (name: string, other: string) => other === id && (dataset === undefined || name === dataset);
   for (const { dataset: name, file } of listRecordFiles(path, manifest)) {
-    readTrajectories(file, id, (trajectory) => {
+    readTrajectories(file, { id, dataset: name }, (trajectory) => {
       const own = trajectory.dataset ?? name;
       if (isWanted(own, id)) recordOf(own).trajectory = trajectory;
     });
@@ -104,12 +104,16 @@ function blank(dataset: string, id: string): RolloutRecord {
   return { dataset, id, trajectory: undefined, entries: [], startedAt: undefined, failures: [] };
 }
 
-function readTrajectories(file: string, id: string, onRecord: (trajectory: Trajectory) => void): void {
+function readTrajectories(
+  file: string,
+  { id, dataset }: { id: string; dataset: string },
+  onRecord: (trajectory: Trajectory) => void,
+): void {
   const text = Buffer.from(JSON.stringify(id));
   scanLines(file, ({ bytes }) => {
     if (!bytes.includes(text)) return; // another program may have reordered its members
-    const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
-    if (trajectory.id === id) onRecord(trajectory);
+    const trajectory = toTrajectory(JSON.parse(bytes.toString("utf8")), dataset);
+    if (trajectory?.id === id) onRecord(trajectory);
   });
 }
 

@@ -1,5 +1,5 @@
 // What a run's records add up to. Reads only the end of each line, where the metadata is.
-import { parseJson, type Trajectory, UsageError } from "../core/index.ts";
+import { parseJson, type Trajectory, toTrajectory, UsageError } from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
 
 const NOTHING = {
@@ -28,7 +28,7 @@ export function summarise(file: string): DatasetSummary {
     summary.rollouts++;
     const { stop_reason } = metadata;
     summary.stop_reasons[stop_reason] = (summary.stop_reasons[stop_reason] ?? 0) + 1;
-    summary.success += bytes.includes(SUCCESS) ? 1 : 0;
+    summary.success += SUCCESS.some((text) => bytes.includes(text)) ? 1 : 0;
     summary.turns += metadata.total_turns ?? 0;
     summary.tool_calls += metadata.tool_call_count ?? 0;
     summary.tool_errors += metadata.tool_error_count ?? 0;
@@ -51,12 +51,13 @@ export function writeSummary(path: string, datasets: { [name: string]: DatasetSu
 }
 
 const METADATA = Buffer.from('"metadata":{');
-const SUCCESS = Buffer.from(',"success":true,');
+/** The original system writes a space after the colon. */
+const SUCCESS = [Buffer.from(',"success":true,'), Buffer.from(', "success": true,')];
 
 /** Quotes inside texts are escaped, so this sequence cannot occur in a message. */
 function readMetadata(bytes: Buffer): Trajectory["metadata"] | undefined {
   const at = bytes.lastIndexOf(METADATA);
   const tail = at === -1 ? undefined : parseJson(`{${bytes.toString("utf8", at)}`);
-  const record = (tail ?? parseJson(bytes.toString("utf8"))) as { metadata?: Trajectory["metadata"] } | undefined;
-  return record?.metadata;
+  const record = tail ?? parseJson(bytes.toString("utf8"));
+  return toTrajectory(record, "")?.metadata;
 }

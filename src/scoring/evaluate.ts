@@ -2,7 +2,15 @@
 // run that is still running is caught up with as often as asked. Trajectories are only ever read.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { contentHash, type ModelClient, type Query, RolloutError, type Trajectory, UsageError } from "../core/index.ts";
+import {
+  contentHash,
+  type ModelClient,
+  type Query,
+  RolloutError,
+  type Trajectory,
+  toTrajectory,
+  UsageError,
+} from "../core/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
 import { recordKeyText } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
@@ -207,7 +215,8 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
 function readTrajectory(bytes: Buffer, { name }: StoredDataset): Trajectory {
   const text = bytes.toString("utf8");
   try {
-    return JSON.parse(text) as Trajectory;
+    const record: unknown = JSON.parse(text);
+    return toTrajectory(record, name) ?? (record as Trajectory);
   } catch {
     throw new UsageError(`A line of ${name}'s records is not JSON: ${text.slice(0, 80)}`);
   }

@@ -15,7 +15,7 @@ export type ScoreRunOptions = {
   settings?: EvaluationSettings;
   /** where keys are read from; tool servers get a short list of it */
   env: Variables;
-  /** instead of the models that the run's config registered */
+  /** over the models that the run's config registered */
   registry?: Registry;
   basePath?: string;
   python?: string;
@@ -33,7 +33,8 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
   const { folder, env, basePath, force, park, onScore, onNotice = () => {} } = options;
   const { manifest } = openRun(folder);
   const own = readRunSettings(manifest);
-  const { registry = own.registry, python = own.python, maxWorkers = own.workers } = options;
+  const { python = own.python, maxWorkers = own.workers } = options;
+  const registry = { ...own.registry, ...options.registry };
   return withServices({ env, registry, python, onNotice }, async ({ resources, network }) =>
     evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),

@@ -1,5 +1,5 @@
 // `rollout single` and `rollout cross`: domains or combinations of a dataset folder, without a config file.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import {
@@ -17,7 +17,7 @@ import { fileName, jsonLine } from "../../files/index.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { domainLines } from "../printing/list-text.ts";
-import { createTerminal, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
 
 type BatchFlags = RunFlags & {
   all?: boolean;
@@ -27,6 +27,7 @@ type BatchFlags = RunFlags & {
   configOutputDir?: string;
   mergeQueries?: boolean;
   requirePolicy?: boolean;
+  force?: boolean;
   minDomains?: number;
 };
 
@@ -39,7 +40,6 @@ Examples:
   rollout single --all --agent-model 'scripted/agent?skill=0.7' --output-dir outputs/skill-0.7`,
   cross: `
 Examples:
-  rollout cross --list --verbose
   rollout cross --domains StudentFinancialServices StudentAcademicPortal --limit 5
   rollout cross --all --max-workers 32 --output-dir outputs/combinations
   rollout cross --generate-configs --config-output-dir configs/generated`,
@@ -54,7 +54,8 @@ export function configureFor(kind: DatasetKind): Configure {
       .option("--domains <names...>", kind === "single" ? "these domains" : "one combination, in any order")
       .option("--list", `list the ${what} (with --verbose: tools, policy, what is missing)`)
       .option("--generate-configs", "write one config file each, and exit")
-      .option("--config-output-dir <dir>", "where they go", join("configs", "generated"));
+      .option("--config-output-dir <dir>", "where they go", join("configs", "generated"))
+      .option("-f, --force", "write over config files that are there already");
     if (kind === "cross") {
       command
         .option("--merge-queries", "write scattered query files merged, and exit")
@@ -87,7 +88,10 @@ type Batch = { kind: DatasetKind; flags: BatchFlags; patch: ConfigPatch; locator
 
 function listDomains({ kind, flags, patch, locator, terminal }: Batch): number {
   const { verbose = false } = patch;
-  const { folder, bundled } = locator.folder(kind);
+  const opened = locator.folder(kind);
+  const { folder, bundled } = opened;
+  locator.use(opened);
+  for (const note of locator.notes()) terminal.err(printable(note));
   const all = folder.list(kind);
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
   const listed = verbose ? all : chooseRunnable(all, { min_domains, require_policy });
@@ -127,8 +131,7 @@ function requireQueries(files: DomainFiles): DomainFiles {
 function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Choice): number {
   const { configOutputDir: folder = "." } = flags;
   const { output_dir = "outputs", ...settings } = patch;
-  mkdirSync(folder, { recursive: true });
-  for (const files of findDomains(choice, locator)) {
+  const made = findDomains(choice, locator).map((files) => {
     const file = join(folder, `${fileName(files.name)}.yml`);
     const datasets = datasetsOf([files]);
     const run = join(output_dir, fileName(files.name));
@@ -140,7 +143,13 @@ function generateConfigs({ flags, patch, locator, terminal }: Batch, choice: Cho
       ...settings,
       datasets,
     };
-    writeFileSync(file, stringify(written));
+    return { file, text: stringify(written) };
+  });
+  const other = made.find(({ file, text }) => existsSync(file) && readFileSync(file, "utf8") !== text);
+  if (other && !flags.force) throw new UsageError(`${other.file} is there already and differs: --force writes over it`);
+  mkdirSync(folder, { recursive: true });
+  for (const { file, text } of made) {
+    writeFileSync(file, text);
     terminal.out(file);
   }
   return 0;

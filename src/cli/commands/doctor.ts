@@ -1,7 +1,7 @@
 // `rollout doctor`: what works here, what does not, and the line that fixes it.
-import { readYaml } from "../../config/index.ts";
+import { readModelsFile, usualModelsFile } from "../../config/index.ts";
 import { examineAll, type Section } from "../../doctor/index.ts";
-import { type Finding, type Fix, registryFileSchema } from "../../models/index.ts";
+import type { Finding, Fix } from "../../models/index.ts";
 import type { Configure, Host } from "../host.ts";
 import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
 
@@ -20,7 +20,7 @@ export const configure: Configure = (command, host, done) => {
   command
     .option("--agent-model <name>", "a model that is to play the agent: tools, reasoning")
     .option("--user-model <name>", "a model that is to play the user")
-    .option("--models-config <file>", "your models.yml")
+    .option("--models-config <file>", "your models.yml (default: configs/models.yml, where it exists)")
     .option("--output-dir <dir>", "where runs are to go", "outputs")
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
     .addHelpText("after", HELP)
@@ -34,7 +34,7 @@ async function examine(host: Host, flags: Flags): Promise<number> {
   let code = 0;
   const sections = examineAll({
     models: { agent: flags.agentModel, user: flags.userModel },
-    registry: flags.modelsConfig === undefined ? {} : readYaml(flags.modelsConfig, registryFileSchema).models,
+    registry: readModelsFile(flags.modelsConfig),
     env: host.env,
     outputs: flags.outputDir,
     nodeVersion: process.version,
@@ -60,7 +60,7 @@ function sectionLines(terminal: Terminal, { title, findings }: Section, flags: F
 }
 
 /** The line, and where it goes. */
-function fixText({ where, yaml }: Fix, { modelsConfig = "models.yml" }: Flags): string {
+function fixText({ where, yaml }: Fix, { modelsConfig = usualModelsFile() ?? "models.yml" }: Flags): string {
   if (where === "config") return `in the config: ${yaml}`;
   if (where === "models") return `under the model in ${modelsConfig}: ${yaml}`;
   return `under "${where}:" of the dataset in the config: ${yaml}`;

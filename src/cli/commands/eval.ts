@@ -2,10 +2,9 @@
 // were made elsewhere.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatasetLocator, readYaml } from "../../config/index.ts";
+import { DatasetLocator, readModelsFile, readYaml } from "../../config/index.ts";
 import { dropUndefined, UsageError } from "../../core/index.ts";
 import type { DomainFiles } from "../../domains/index.ts";
-import { registryFileSchema } from "../../models/index.ts";
 import { MANIFEST_FILE, openRun } from "../../runs/index.ts";
 import {
   buildReport,
@@ -17,6 +16,7 @@ import {
   scoreFiles,
   scoreRun,
 } from "../../scoring/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -57,7 +57,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--python <path>", "Python for dropped-in servers: an interpreter or a virtual environment")
     .optionsGroup(GROUPS.models)
     .option("--judge-model <name>", "model that judges; adds the checks that need one")
-    .option("--models-config <file>", "your models.yml")
+    .option("--models-config <file>", "your models.yml (default: configs/models.yml, where it exists)")
     .optionsGroup(GROUPS.limits)
     .option("--max-workers <n>", "rollouts at once (default: as many as the run had, else 8)", whole(1))
     .optionsGroup(GROUPS.run)
@@ -75,13 +75,15 @@ export const configure: Configure = (command, host, done) => {
 async function runEval(path: string, flags: EvalFlags, host: Host): Promise<number> {
   const terminal = createTerminal(host);
   const domain = findDomain(path, flags);
+  const configFile = domain ? undefined : openRun(path).manifest.config_file;
+  if (configFile) readEnvFile(host, configFile);
   const settings = settingsFrom(flags);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
   try {
     const options = {
       settings,
       env: host.env,
-      registry: flags.modelsConfig ? readYaml(flags.modelsConfig, registryFileSchema).models : undefined,
+      registry: readModelsFile(flags.modelsConfig),
       python: flags.python,
       maxWorkers: flags.maxWorkers,
       force: flags.force,

@@ -1,6 +1,6 @@
 // `rollout models`: what the user's registry and the offline catalogue know, one line each. Keys are shown by NAME only.
 import type { Command } from "commander";
-import { readYaml } from "../../config/index.ts";
+import { readModelsFile } from "../../config/index.ts";
 import { didYouMean, hideLogin, UsageError, type Variables } from "../../core/index.ts";
 import {
   type CatalogueModel,
@@ -14,7 +14,6 @@ import {
   type Prices,
   type Registry,
   type ResolvedModel,
-  registryFileSchema,
   resolveModel,
   searchModels,
   suggestModels,
@@ -34,7 +33,7 @@ export const configure: Configure = (command, host) => {
   configureModels(command, {
     print: (line) => terminal.out(line),
     env: host.env,
-    loadRegistry: (file) => (file ? readYaml(file, registryFileSchema).models : {}),
+    loadRegistry: readModelsFile,
   });
 };
 
@@ -44,14 +43,14 @@ export function configureModels(models: Command, deps: ModelsCommandDependencies
     .command("list")
     .description("each model of your registry and each provider, or each model of one provider")
     .option("--provider <name>", "the models of this provider")
-    .option("--models-config <file>", "your models.yml")
+    .option("--models-config <file>", "your models.yml (default: configs/models.yml, where it exists)")
     .option("--json", "one JSON object a line")
     .addHelpText("after", LIST_EXAMPLES)
     .action(async (options: Options) => list(options, deps));
   models
     .command("show <name>")
     .description("all that a model name resolves to")
-    .option("--models-config <file>", "your models.yml")
+    .option("--models-config <file>", "your models.yml (default: configs/models.yml, where it exists)")
     .option("--json", "one JSON object")
     .addHelpText("after", SHOW_EXAMPLES)
     .action(async (name: string, options: Options) => show(name, options, deps));

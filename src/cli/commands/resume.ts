@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { resolveManifest } from "../../config/index.ts";
 import { UsageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { addRunFlags, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
@@ -12,7 +13,8 @@ Examples:
   rollout resume outputs/example
   rollout resume outputs/example --max-workers 64 --no-retry-failed
 
-Where no flag says otherwise, the run's own settings hold. Keys are read from the environment again, as when the run was begun.`;
+Where no flag says otherwise, the run's own settings hold. Keys are read again from the environment, and from .env
+next to the config, as when the run was begun.`;
 
 export const configure: Configure = (command, host, done) => {
   addRunFlags(command.argument("<folder>", "a run folder"), { resumed: true })
@@ -25,6 +27,7 @@ export const configure: Configure = (command, host, done) => {
         );
       const from = manifest.working_directory;
       if (from && existsSync(from)) host.chdir(from);
+      if (manifest.config_file) readEnvFile(host, manifest.config_file);
       const { runCommand } = await import("../run-command.ts");
       done(await runCommand(host, resolveManifest(manifest, relative("", path), toPatch(command)), flags));
     });

@@ -1,5 +1,6 @@
 // `rollout run`: a run as a config file describes it.
 import { resolveConfigFile } from "../../config/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
@@ -10,9 +11,10 @@ Examples:
   rollout run --config configs/example.yml --dry-run`;
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("--config <file>", "YAML config"))
+  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("-c, --config <file>", "YAML config"))
     .addHelpText("after", EXAMPLES)
     .action(async (flags: RunFlags & { config: string }) => {
+      readEnvFile(host, flags.config);
       const { runCommand } = await import("../run-command.ts");
       done(await runCommand(host, resolveConfigFile(flags.config, toPatch(command)), flags));
     });

@@ -17,10 +17,10 @@ export type Terminal = {
 
 export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
 
-export function createTerminal({ stdout, stderr, env }: Streams): Terminal {
+export function createTerminal({ stdout, stderr, env }: Streams, { colours = true } = {}): Terminal {
   const interactive = Boolean(stdout.isTTY) && env.TERM !== "dumb" && !env.CI;
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
-  const coloured = forced || (interactive && !env.NO_COLOR);
+  const coloured = colours && (forced || (interactive && !env.NO_COLOR));
   return {
     out: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import {
   findErrors,
-  isObject,
   parseJson,
   type RolloutKey,
   type StopReason,
   type Trajectory,
+  toTrajectory,
   UsageError,
 } from "../../core/index.ts";
 import { scanLines } from "../../files/index.ts";
@@ -66,12 +66,10 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
   const found = new Set<string>();
   for (const { dataset, file } of sources) {
     scanLines(file, ({ bytes, number }) => {
-      const record = parseJson(bytes.toString("utf8")) as Trajectory | undefined;
-      if (!isObject(record) || !isObject(record.metadata)) {
-        throw new UsageError("this line is not a trajectory", { file, line: number });
-      }
+      const record = toTrajectory(parseJson(bytes.toString("utf8")), dataset);
+      if (!record) throw new UsageError("this line is not a trajectory", { file, line: number });
       if (record.dataset !== undefined && record.dataset !== dataset) return;
-      add(record as Trajectory, dataset);
+      add(record, dataset);
     });
   }
   if (!files) addFailures();

@@ -1,5 +1,5 @@
 // The dialogues that a page shows: which ones is decided first, then only those are read and kept, cut to a bounded size.
-import { cutText, findErrors, type Trajectory } from "../../core/index.ts";
+import { cutText, findErrors, type Trajectory, toTrajectory } from "../../core/index.ts";
 import { readLines } from "../../files/index.ts";
 import { keyText, listRecordFiles, openRun, readHead } from "../../runs/index.ts";
 import { type RankedQuery, rankQueries } from "./rank-queries.ts";
@@ -49,7 +49,8 @@ export function readDialogues(report: Report): Dialogues {
       const head = readHead(line, dataset);
       const key = head && keyText(head);
       if (key === undefined || !wanted.has(key) || found.has(key)) continue;
-      found.set(key, toDialogue(JSON.parse(line.bytes.toString("utf8")) as Trajectory));
+      const trajectory = toTrajectory(JSON.parse(line.bytes.toString("utf8")), dataset);
+      if (trajectory) found.set(key, toDialogue(trajectory));
     }
   }
   return found;

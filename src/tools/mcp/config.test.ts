@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { call, FAULTY_SERVER, withHub } from "../../../test/support/mcp/support.ts";
-import { UsageError } from "../../core/index.ts";
+import { UnsetVariableError } from "../../core/index.ts";
 import { mcpServersSchema, resolveServer } from "./config.ts";
 import { McpHub } from "./hub.ts";
 
@@ -46,7 +46,7 @@ test("references are looked up in the variables, with defaults; a missing one is
   expect(resolve(`<${reference("TOKEN")}>`)).toMatchObject({ env: { A: "<t>" } });
   expect(resolve(reference("OTHER:-fallback"))).toMatchObject({ env: { A: "fallback" } });
   expect(() => resolve(reference("OTHER"))).toThrow(
-    new UsageError("mcpServers.it.env.A: the environment variable OTHER is not set"),
+    new UnsetVariableError("mcpServers.it.env.A: the environment variable OTHER is not set", "OTHER"),
   );
 });
 
