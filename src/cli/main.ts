@@ -29,7 +29,7 @@ const COMMANDS = {
   label: "add to each record the system prompt and the tools that were really used",
   stats: "counts, lengths, tools and arguments, repeats of runs or files",
   validate: "check a dataset file against the rules of its format and of dialogues",
-  check: "read a dataset folder and report everything that is wrong or odd in it",
+  check: "read a dataset folder or a config, start its servers, call its tools, report what is wrong or odd",
   doctor: "check this machine, and with a few short calls what a model's endpoint can do",
   models: "show what model names resolve to, from your registry and the offline catalogue",
   mcp: "domains as MCP servers",

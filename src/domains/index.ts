@@ -1,12 +1,13 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
-export { checkFolder } from "./check-folder.ts";
+export { checkDatasets, checkFolder } from "./check-folder.ts";
 export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
 export { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
-export { loadMcpDomain } from "./mcp-domain.ts";
+export { loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";
+export { requireStart } from "./require-start.ts";
 export { openResources, type RunResources } from "./resources.ts";

@@ -1,36 +1,44 @@
-// `rollout check`: checks a dataset folder before a run uses it.
+// `rollout check`: checks a dataset folder, or the datasets of a config, before a run uses them.
+import { statSync } from "node:fs";
+import { resolveConfigFile } from "../../config/index.ts";
 import { formatLocation } from "../../core/index.ts";
-import { checkFolder, openResources } from "../../domains/index.ts";
+import { checkDatasets, checkFolder, openResources } from "../../domains/index.ts";
 import type { Configure } from "../host.ts";
 import { createTerminal } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
   rollout check datasets/single_domain
-  rollout check outputs --python .venv`;
+  rollout check datasets --python .venv
+  rollout check configs/example.yml             every dataset of a config, with its MCP servers
+
+Servers are started and their tools called: of a folder's own tools those that reference plans call, of MCP servers the
+read-only ones that need no arguments or have some in a plan.`;
 
 export const configure: Configure = (command, host, done) => {
   command
-    .argument("<folder>")
+    .argument("<folder>", "dataset folder, or a config file")
     .option("--python <path>", "Python for its servers: an interpreter or a virtual environment")
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, { python }: { python?: string }) => {
       const terminal = createTerminal(host);
+      const run = statSync(folder, { throwIfNoEntry: false })?.isFile() ? resolveConfigFile(folder) : undefined;
       const resources = openResources({
         env: host.env,
-        nameStyle: "prefixed",
+        nameStyle: run?.config.tool_names ?? "prefixed",
         onNotice: (text) => terminal.err(text),
-        python,
+        python: python ?? run?.config.python,
       });
       try {
-        const { domains, queries, findings } = await checkFolder(folder, resources);
+        const checked = run ? checkDatasets(run.datasets, resources) : checkFolder(folder, resources);
+        const { domains, queries, tools, called, findings } = await checked;
         for (const { level, message, location } of findings) {
           const label = terminal.paint(level === "error" ? "red" : "yellow", level);
           terminal.out(`${label}  ${location ? `${formatLocation(location)}: ` : ""}${message}`);
         }
         const errors = findings.filter((finding) => finding.level === "error").length;
         terminal.out(
-          `${domains} domains and combinations, ${queries} queries: ${errors} errors, ${findings.length - errors} warnings`,
+          `${domains} domains and combinations, ${queries} queries, ${tools} tools, ${called} of them called: ${errors} errors, ${findings.length - errors} warnings`,
         );
         done(errors > 0 || domains === 0 ? 2 : 0);
       } finally {
