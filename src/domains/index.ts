@@ -11,3 +11,4 @@ export { readPolicy } from "./policy.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";
 export { requireStart } from "./require-start.ts";
 export { openResources, type RunResources } from "./resources.ts";
+export { STARTER_LANGUAGES, type StarterLanguage, writeStarter } from "./starter.ts";
