@@ -32,6 +32,9 @@ for (const assets of ["domains/bundled", "models/catalogue", "tools/python", "ex
   if (existsSync(from)) cpSync(from, join(fresh, assets), { recursive: true, filter: isAsset });
 }
 
+// as they are: `rollout init` writes them into users' folders
+cpSync(join(root, "src", "domains", "starter"), join(fresh, "domains", "starter"), { recursive: true });
+
 const old = join(root, `dist.${process.pid}.old`);
 if (existsSync(dist)) renameSync(dist, old);
 renameSync(fresh, dist);

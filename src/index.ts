@@ -4,7 +4,22 @@ import { preflight } from "./estimates/index.ts";
 import { type MakeOptions, makeRollouts, type RunResult } from "./runner/index.ts";
 
 export { type Config, configJsonSchema, resolveConfig, resolveConfigFile } from "./config/index.ts";
-export type { Entry, Json, JsonObject, Outcome, Query, RunEvent, StopReason, Trajectory } from "./core/index.ts";
+export type {
+  ChatMessage,
+  Entry,
+  Json,
+  JsonObject,
+  ModelClient,
+  ModelReply,
+  ModelRequest,
+  Outcome,
+  Query,
+  RunEvent,
+  StopReason,
+  ToolCall,
+  ToolSpec,
+  Trajectory,
+} from "./core/index.ts";
 export { RolloutError, UsageError } from "./core/index.ts";
 export { type DoctorOptions, examineAll } from "./doctor/index.ts";
 export { bundledFolder, type Domain, loadDomain, openDatasetFolder, openQueryFiles } from "./domains/index.ts";
@@ -21,6 +36,7 @@ export {
   type Transform,
   validateFile,
 } from "./export/index.ts";
+export type { Answer, AnswerRequest, OwnModels } from "./models/index.ts";
 export {
   type Difference,
   makeRollouts,
@@ -67,6 +83,7 @@ export async function runRollouts(options: RunRolloutsOptions): Promise<RunResul
     abort,
     watchNetwork,
     createNetworkClient,
+    agents,
     ...more
   } = options;
   const { inspect = preflight, ...given } = more;
@@ -75,5 +92,5 @@ export async function runRollouts(options: RunRolloutsOptions): Promise<RunResul
     typeof config === "string"
       ? resolveConfigFile(config, patch)
       : resolveConfig(config, { folder: "outputs/library", patch });
-  return makeRollouts(run, { env, onEvent, clock, park, abort, watchNetwork, createNetworkClient, inspect });
+  return makeRollouts(run, { env, onEvent, clock, park, abort, watchNetwork, createNetworkClient, agents, inspect });
 }

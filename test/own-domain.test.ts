@@ -38,7 +38,7 @@ function workplace(bundled: string, extension: "ts" | "js") {
     run,
     copy: () =>
       run(
-        (blocks("sh")[0] ?? "")
+        (blocks("sh")[1] ?? "")
           .replace(/^BUNDLED=.*$/m, `BUNDLED='${bundled}'`)
           .replace(/^EXT=.*$/m, `EXT=${extension}`),
       ),
@@ -83,9 +83,15 @@ async function checkAddedQuery(place: ReturnType<typeof workplace>): Promise<voi
 describe("the guide to an own domain", () => {
   const place = workplace(join(root, "src/domains/bundled"), "ts");
   afterAll(() => rmSync(place.path, { recursive: true, force: true }));
-  const [, look = "", check = ""] = blocks("sh");
+  const [start = "", , look = "", check = ""] = blocks("sh");
 
   beforeAll(() => place.copy());
+
+  test("starts with a domain that passes check and plays", () => {
+    expect(place.run(start)).toMatch(/3 queries, 2 tools, 2 of them called: 0 errors, 0 warnings$/m);
+    const file = join(place.path, "outputs/library/trajectories/CampusLibrary.jsonl");
+    expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(3);
+  });
 
   test("gives a copy that lists as complete and plays its queries", () => {
     const shown = place.run(look);
@@ -99,7 +105,7 @@ describe("the guide to an own domain", () => {
   test("adds a tool, a rule and a query that run on the command line", async () => {
     place.addTool();
     const shown = place.run(check);
-    expect(shown).toMatch(/^1 domains? .*28 queries: 0 errors, 0 warnings$/m);
+    expect(shown).toMatch(/^1 domains? .*28 queries, 16 tools, .*: 0 errors, 0 warnings$/m);
     expect(shown).toMatch(/^CampusClinic +28 +16 +yes +–$/m);
     expect(shown).toContain("I would send this to Clara Bergstrom");
     expect(place.records("clinic-message")).toMatchObject([

@@ -15,6 +15,7 @@ Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures
 
 /** Each is a file in `commands/`; only the one that is run is loaded. */
 const COMMANDS = {
+  init: "write a small working domain into a new folder, to start your own from",
   run: "make the rollouts that a config file describes",
   single: "make rollouts of domains of a dataset folder",
   cross: "make rollouts of combinations of a dataset folder",
@@ -30,7 +31,7 @@ const COMMANDS = {
   label: "add to each record the system prompt and the tools that were really used",
   stats: "counts, lengths, tools and arguments, repeats of runs or files",
   validate: "check a dataset file against the rules of its format and of dialogues",
-  check: "read a dataset folder and report everything that is wrong or odd in it",
+  check: "read a dataset folder or a config, start its servers, call its tools, report what is wrong or odd",
   doctor: "check this machine, and with a few short calls what a model's endpoint can do",
   models: "show what model names resolve to, from your registry and the offline catalogue",
   mcp: "domains as MCP servers",

@@ -4,12 +4,12 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import { type DatasetKind, type DomainFiles, parseNames } from "../domains/index.ts";
+import { type DatasetKind, type DomainFiles, parseNames, type ServerLocations } from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
 import { type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
 import type { DatasetLocator, LocatedDomain } from "./locate.ts";
 import { resolveAgent, resolveUser } from "./parties.ts";
-import { type LocationOf, readYaml } from "./read-yaml.ts";
+import { type LocationOf, openYaml } from "./read-yaml.ts";
 import type { DatasetSpec } from "./run-spec.ts";
 import type { DatasetConfig, FullConfig } from "./schema.ts";
 
@@ -17,12 +17,13 @@ export type NamedDataset = {
   name: string;
   config: DatasetConfig;
   located: LocatedDomain;
-  mcpServers?: McpServersConfig;
+  mcp?: FoundServers;
   /** where the config says something about this dataset, if there is a file */
   locationOf(key?: string): Location | undefined;
 };
 
-type Found = Pick<NamedDataset, "located" | "mcpServers">;
+type Found = Pick<NamedDataset, "located" | "mcp">;
+type FoundServers = { servers: McpServersConfig; locations: ServerLocations };
 
 /** Gives this location to an error that has none. */
 function atLocation<T>(location: Location | undefined, action: () => T): T {
@@ -43,12 +44,15 @@ export function findDatasets(config: FullConfig, locator: DatasetLocator, locati
   const entries: [string, DatasetConfig | null][] = Array.isArray(datasets)
     ? datasets.map((name) => [name, null])
     : Object.entries(datasets);
-  const shared = readServers(config);
+  const shared = readServers(config, locationOf);
   return entries.map(([name, value], index) => {
     const dataset: DatasetConfig = value ?? {};
     const path = ["datasets", Array.isArray(datasets) ? index : name];
     const locate = (key?: string) => locationOf(key === undefined ? path : [...path, key]);
-    const found = atLocation(locate(findNamingKey(dataset)), () => findDataset(name, dataset, shared, locator));
+    const found = atLocation(locate(findNamingKey(dataset)), () => {
+      const own = readServers(dataset, (inner) => locationOf([...path, ...inner]));
+      return own ? withServers(name, dataset, own) : findDataset(name, dataset, shared, locator);
+    });
     return { name, config: dataset, ...found, locationOf: locate };
   });
 }
@@ -56,11 +60,9 @@ export function findDatasets(config: FullConfig, locator: DatasetLocator, locati
 function findDataset(
   name: string,
   config: DatasetConfig,
-  shared: McpServersConfig | undefined,
+  shared: FoundServers | undefined,
   locator: DatasetLocator,
 ): Found {
-  const own = readServers(config);
-  if (own) return withServers(name, config, own);
   const tools = config.tools === undefined ? undefined : [config.tools].flat();
   if (tools?.length === 0) return { located: withoutDomain(name, config, []) };
   // next to mcpServers a query file's name says nothing about the tools
@@ -80,22 +82,40 @@ function findNamingKey(dataset: DatasetConfig): string | undefined {
 
 const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
 
-function readServers(holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">): McpServersConfig | undefined {
-  if (!holder.mcp_config_file) return holder.mcpServers;
-  return { ...readYaml(holder.mcp_config_file, mcpFileSchema).mcpServers, ...holder.mcpServers };
+function readServers(
+  holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">,
+  locationOf: LocationOf,
+): FoundServers | undefined {
+  const { mcpServers, mcp_config_file: file } = holder;
+  const own = mcpServers && { servers: mcpServers, locations: locateServers(mcpServers, locationOf) };
+  if (!file) return own;
+  const opened = openYaml(file, mcpFileSchema);
+  const { mcpServers: read } = opened.value;
+  return {
+    servers: { ...read, ...own?.servers },
+    locations: { ...locateServers(read, opened.locationOf), ...own?.locations },
+  };
 }
 
-function pickServers(name: string, servers: McpServersConfig, tools: string[]): McpServersConfig {
+function locateServers(servers: McpServersConfig, locationOf: LocationOf): ServerLocations {
+  const launchKey = (server: string) => (servers[server]?.command === undefined ? "url" : "command");
+  return Object.fromEntries(
+    Object.keys(servers).map((server) => [server, locationOf(["mcpServers", server, launchKey(server)])]),
+  );
+}
+
+function pickServers(name: string, { servers, locations }: FoundServers, tools: string[]): FoundServers {
   const missing = tools.find((tool) => !servers[tool]);
   if (missing)
     throw new UsageError(
       `Dataset "${name}": "${missing}" is neither a domain nor one of mcpServers (${Object.keys(servers).join(", ")})`,
     );
-  return Object.fromEntries(tools.map((tool) => [tool, servers[tool] as McpServersConfig[string]]));
+  const picked = tools.map((tool) => [tool, servers[tool] as McpServersConfig[string]]);
+  return { servers: Object.fromEntries(picked), locations };
 }
 
-function withServers(name: string, config: DatasetConfig, mcpServers: McpServersConfig): Found {
-  return { located: withoutDomain(name, config, Object.keys(mcpServers)), mcpServers };
+function withServers(name: string, config: DatasetConfig, mcp: FoundServers): Found {
+  return { located: withoutDomain(name, config, Object.keys(mcp.servers)), mcp };
 }
 
 /** Servers only provide tools, and questions need none: the queries come from `path`. */
@@ -168,7 +188,7 @@ export function chooseRunnable(
 }
 
 export function resolveDataset(dataset: NamedDataset, config: FullConfig, registry: Registry): DatasetSpec {
-  const { name, config: own, located, mcpServers, locationOf } = dataset;
+  const { name, config: own, located, mcp, locationOf } = dataset;
   if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, locationOf("path"));
   const maxTurns = own.max_turns ?? config.max_turns;
   const modelOf = (party: "agent" | "user") => {
@@ -195,7 +215,8 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     stops: stopValues(config, maxTurns),
     maxStepsPerTurn: own.max_steps_per_turn ?? config.max_steps_per_turn,
     mode: own.mode ?? config.mode,
-    mcpServers,
+    mcpServers: mcp?.servers,
+    mcpLocations: mcp?.locations,
     faults: own.faults ?? config.faults,
     otherDomains: located.others,
   };

@@ -15,6 +15,7 @@ import {
   type PolicyRule,
   type PythonPool,
   type Row,
+  requireServer,
   Toolbox,
 } from "../tools/index.ts";
 import { readFreeParts } from "./blueprints.ts";
@@ -53,7 +54,10 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
   }
   const modules = new Map<string, DomainServer>();
   if (python.length === 0)
-    for (const server of files.servers) modules.set(server, await loadServer(files.serverFiles[server] as string));
+    for (const server of files.servers) {
+      const file = files.serverFiles[server] as string;
+      modules.set(server, requireServer(await loadDefaultExport(file), file));
+    }
   const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files, modules.get(server)) }));
   const toolbox = new Toolbox(specs, resources.nameStyle);
   const free = readFreeParts(files.servers, files.serverFiles);
@@ -89,14 +93,6 @@ async function createPythonOpener(files: DomainFiles, toolbox: Toolbox, resource
   await pool.ready();
   const servers = files.servers.map((name) => ({ name, file: files.serverFiles[name] as string }));
   return (seed) => openPython({ toolbox, servers, domainName: files.databaseName }, pool, seed);
-}
-
-async function loadServer(file: string): Promise<DomainServer> {
-  const module = await loadDefaultExport(file);
-  if (!isObject(module) || !isObject(module.reads) || !isObject(module.writes) || typeof module.today !== "string") {
-    throw new UsageError("the default export must be a server: { today, reads, writes }", { file });
-  }
-  return module as DomainServer;
 }
 
 export function readToolList(server: string, files: DomainFiles, module?: DomainServer): ToolSpec[] {

@@ -1,5 +1,6 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
-export { checkFolder, type FolderReport } from "./check-folder.ts";
+export { checkDatasets, checkFolder } from "./check-folder.ts";
+export type { CheckReport } from "./check-report.ts";
 export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
 export {
@@ -10,11 +11,13 @@ export {
   listLikelyFolders,
   openDatasetFolder,
 } from "./folder.ts";
-export { loadMcpDomain } from "./mcp-domain.ts";
+export { loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
 export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, QueryFile } from "./query-file.ts";
+export { requireStart } from "./require-start.ts";
 export { openResources, type RunResources } from "./resources.ts";
+export { STARTER_LANGUAGES, type StarterLanguage, writeStarter } from "./starter.ts";

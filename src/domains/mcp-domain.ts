@@ -1,7 +1,25 @@
 // Real MCP servers as a domain: the tools they list, without policy, tables or rules.
-import { contentHash } from "../core/index.ts";
-import { type McpHub, type McpServersConfig, Toolbox } from "../tools/index.ts";
+import { contentHash, type Location, RolloutError, UsageError } from "../core/index.ts";
+import { type McpHub, type McpServersConfig, ServerTrouble, Toolbox } from "../tools/index.ts";
 import type { Domain } from "./domain.ts";
+
+/** Where the config says how to start a server, by its name. */
+export type ServerLocations = { [server: string]: Location | undefined };
+
+export type McpSource = { servers: McpServersConfig; hub: McpHub; locations?: ServerLocations };
+
+/** Before a run: a server that does not start is a mistake of the user's. */
+export async function requireMcpDomain(name: string, { servers, hub, locations = {} }: McpSource): Promise<Domain> {
+  try {
+    return await loadMcpDomain(name, servers, hub);
+  } catch (error) {
+    if (!(error instanceof RolloutError) || !(error.cause instanceof ServerTrouble)) throw error;
+    const { server } = error.cause;
+    const url = servers[server]?.url;
+    const advice = url === undefined ? "" : `. Is a server running at ${url}?`;
+    throw new UsageError(`${error.message}${advice}`, locations[server]);
+  }
+}
 
 export async function loadMcpDomain(name: string, servers: McpServersConfig, hub: McpHub): Promise<Domain> {
   const tools = await hub.tools();

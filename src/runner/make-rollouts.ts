@@ -12,7 +12,14 @@ import {
   type Variables,
 } from "../core/index.ts";
 import { openResources } from "../domains/index.ts";
-import { type CreateNetworkClient, type NetworkLoad, openNetwork, SetupError } from "../models/index.ts";
+import {
+  type CreateNetworkClient,
+  type NetworkLoad,
+  type OwnModels,
+  openNetwork,
+  SetupError,
+  withOwnModels,
+} from "../models/index.ts";
 import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
@@ -39,6 +46,8 @@ export type MakeOptions = {
   watchNetwork?: (load: () => NetworkLoad) => void;
   /** replaces the network */
   createNetworkClient?: CreateNetworkClient;
+  /** models in code, by the name under which the config asks for them */
+  agents?: OwnModels;
 };
 
 export type RunResult = {
@@ -108,7 +117,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
   const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: note });
   open.push(network, resources);
-  const createNetworkClient = options.createNetworkClient ?? network.createClient;
+  const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
   options.watchNetwork?.(network.load);
   const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
   const datasets = await Promise.all(preparing);

@@ -7,13 +7,14 @@ import {
   createScript,
   type Domain,
   loadDomain,
-  loadMcpDomain,
   openForMode,
   openQueryFiles,
   type QueryFile,
   type RunResources,
   readPolicy,
+  requireMcpDomain,
   requireReferences,
+  requireStart,
   requireWrongTools,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
@@ -53,9 +54,7 @@ async function prepare(
   spec: DatasetSpec,
   { createNetworkClient, resources }: Preparing,
 ): Promise<PreparedDataset> {
-  const domain = spec.mcpServers
-    ? await loadMcpDomain(spec.name, spec.mcpServers, resources.mcp(spec.mcpServers))
-    : await loadDomain(spec.domain, resources);
+  const domain = await openDomain(spec, resources);
   const queries = openQueryFiles(spec.queryFiles);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
@@ -97,4 +96,16 @@ async function prepare(
     },
     scriptOf: ({ taskInfo }) => taskInfo.plan && createScript(domain, taskInfo.plan),
   };
+}
+
+/** With its tools started, if the dialogues are to use them. */
+async function openDomain(
+  { name, domain: files, mcpServers, mcpLocations, mode }: DatasetSpec,
+  resources: RunResources,
+) {
+  if (mcpServers)
+    return requireMcpDomain(name, { servers: mcpServers, hub: resources.mcp(mcpServers), locations: mcpLocations });
+  const domain = await loadDomain(files, resources);
+  if (mode === "positive") await requireStart(domain, files);
+  return domain;
 }

@@ -56,6 +56,7 @@ describe("a module of the user's", () => {
     const file = write(name, text);
     const error = await loadDefaultExport(file).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UsageError);
-    expect((error as UsageError).message).toContain(`${file}: ${message}`);
+    expect((error as UsageError).location?.file).toBe(file);
+    expect((error as UsageError).reason).toContain(message);
   });
 });

@@ -1,17 +1,41 @@
 // Loading a user's TypeScript or JavaScript file: natively if this Node can, through jiti for TypeScript on older ones.
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { messageOf, UsageError } from "../core/index.ts";
+import { type Location, messageOf, UsageError } from "../core/index.ts";
 
 export async function loadDefaultExport(file: string): Promise<unknown> {
   let module: { default?: unknown };
   try {
     module = needsTranspiling(file) ? await transpileAndImport(file) : await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new UsageError(`cannot be loaded: ${messageOf(error)}`, { file });
+    const [message] = messageOf(error).trim().split(/\s*\n/);
+    const location = locate(error, file) ?? (await locateSyntaxError(error, file)) ?? { file };
+    throw new UsageError(`cannot be loaded: ${message}`, location);
   }
   if (module.default === undefined) throw new UsageError("has no default export", { file });
   return module.default;
+}
+
+/** The first place in the file that the error names: engines write it into the stack, transpilers into the message. */
+function locate(error: unknown, file: string): Location | undefined {
+  const text = error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : "";
+  const path = resolve(file);
+  for (const name of [path, pathToFileURL(path).href]) {
+    const after = text.split(name).slice(1);
+    const [, line, column] = after.map((rest) => /^:(\d+)(?::(\d+))?/.exec(rest)).find(Boolean) ?? [];
+    if (line) return { file, line: Number(line), ...(column && { column: Number(column) }) };
+  }
+  return undefined;
+}
+
+/** Node tells only the terminal where a syntax error is: the transpiler is asked instead. */
+async function locateSyntaxError(error: unknown, file: string): Promise<Location | undefined> {
+  if (!(error instanceof SyntaxError)) return undefined;
+  const { createJiti } = await import("jiti");
+  const code = createJiti(import.meta.url).transform({ source: readFileSync(file, "utf8"), filename: file, ts: true });
+  const [, line] = /__JITI_ERROR__ = .*"line":(\d+)/.exec(code) ?? [];
+  return line === undefined ? undefined : { file, line: Number(line) };
 }
 
 function needsTranspiling(file: string): boolean {

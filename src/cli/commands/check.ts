@@ -1,46 +1,54 @@
-// `rollout check`: checks a dataset folder before a run uses it.
+// `rollout check`: checks a dataset folder, or the datasets of a config, before a run uses them.
+import { statSync } from "node:fs";
+import { resolveConfigFile } from "../../config/index.ts";
 import { formatLocation } from "../../core/index.ts";
-import { checkFolder, type FolderReport, openResources } from "../../domains/index.ts";
+import { type CheckReport, checkDatasets, checkFolder, openResources } from "../../domains/index.ts";
 import type { Configure } from "../host.ts";
 import { createTerminal, type Terminal } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
   rollout check datasets/single_domain
-  rollout check outputs --python .venv`;
+  rollout check datasets --python .venv
+  rollout check configs/example.yml             every dataset of a config, with its MCP servers
+
+Servers are started and their tools called: of a folder's own tools those that reference plans call, of MCP servers the
+read-only ones that need no arguments or have some in a plan.`;
 
 export const configure: Configure = (command, host, done) => {
   command
-    .argument("<folder>")
+    .argument("<folder>", "dataset folder, or a config file")
     .option("--python <path>", "Python for its servers: an interpreter or a virtual environment")
     .option("--json", "print the findings as one JSON object")
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, { python, json }: { python?: string; json?: boolean }) => {
       const terminal = createTerminal(host);
+      const run = statSync(folder, { throwIfNoEntry: false })?.isFile() ? resolveConfigFile(folder) : undefined;
       const resources = openResources({
         env: host.env,
-        nameStyle: "prefixed",
+        nameStyle: run?.config.tool_names ?? "prefixed",
         onNotice: (text) => terminal.err(text),
-        python,
+        python: python ?? run?.config.python,
       });
       try {
-        const report = await checkFolder(folder, resources);
-        const errors = report.findings.filter((finding) => finding.level === "error").length;
-        const warnings = report.findings.length - errors;
+        const report = await (run ? checkDatasets(run.datasets, resources) : checkFolder(folder, resources));
+        const { domains, queries, tools, called, findings } = report;
+        const errors = findings.filter((finding) => finding.level === "error").length;
+        const warnings = findings.length - errors;
         const lines = json ? [JSON.stringify({ ...report, errors, warnings })] : findingLines(terminal, report);
         for (const line of lines) terminal.out(line);
         if (!json)
           terminal.out(
-            `${report.domains} domains and combinations, ${report.queries} queries: ${errors} errors, ${warnings} warnings`,
+            `${domains} domains and combinations, ${queries} queries, ${tools} tools, ${called} of them called: ${errors} errors, ${warnings} warnings`,
           );
-        done(errors > 0 || report.domains === 0 ? 2 : 0);
+        done(errors > 0 || domains === 0 ? 2 : 0);
       } finally {
         await resources.close();
       }
     });
 };
 
-function findingLines(terminal: Terminal, { findings }: FolderReport): string[] {
+function findingLines(terminal: Terminal, { findings }: CheckReport): string[] {
   return findings.map(({ level, message, location }) => {
     const label = terminal.paint(level === "error" ? "red" : "yellow", level);
     return `${label}  ${location ? `${formatLocation(location)}: ` : ""}${message}`;

@@ -1,6 +1,6 @@
 // `rollout mcp serve`: any domain as a real MCP server.
 import { DatasetLocator } from "../../config/index.ts";
-import { loadDomain, openResources } from "../../domains/index.ts";
+import { loadDomain, openResources, requireStart } from "../../domains/index.ts";
 import { serveDomain } from "../../tools/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
@@ -49,6 +49,7 @@ async function serve(host: Host, name: string, flags: ServeFlags): Promise<void>
     const locator = new DatasetLocator({ base_path: flags.basePath });
     const { files } = locator.findDataset({ name, mcpDomain: name });
     const domain = await loadDomain(files, resources);
+    await requireStart(domain, files);
     const serving = await serveDomain(
       {
         name: domain.name,

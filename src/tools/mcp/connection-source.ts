@@ -45,7 +45,8 @@ export class ConnectionSource {
 
   /** Ends every connection, used or not; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#closing.abort(new ServerTrouble(`MCP server "${this.server.name}": the run is over`));
+    const { name } = this.server;
+    this.#closing.abort(new ServerTrouble(name, `MCP server "${name}": the run is over`));
     while (this.#background.size > 0 || this.#live.size > 0) {
       await Promise.allSettled([...this.#background, ...Array.from(this.#live, (connection) => this.#end(connection))]);
     }

@@ -14,6 +14,11 @@ import { callAsTask } from "./task.ts";
 /** The server did not answer: it crashed, hung or is unreachable. What the call did there is unknown. */
 export class ServerTrouble extends Error {
   override name = "ServerTrouble";
+  readonly server: string;
+  constructor(server: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.server = server;
+  }
 }
 
 /** Starting may include downloading a package. */
@@ -178,7 +183,7 @@ export class McpConnection {
     const end = this.#transport instanceof ChildTransport ? this.#transport.end : undefined;
     const reason = end ?? (timedOut ? "did not answer in time" : describe(error));
     const text = `MCP server "${this.#server.name}" (${during}): ${reason}`;
-    return new ServerTrouble(this.#server.redact(text), { cause: error });
+    return new ServerTrouble(this.#server.name, this.#server.redact(text), { cause: error });
   }
 }
 

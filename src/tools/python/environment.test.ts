@@ -209,7 +209,7 @@ describe.runIf(await havePython())("a dataset's Python servers", () => {
     expect(await failing("B", "\n\nimport not_installed_here\n")).toMatch(
       /^B\.py:3: .*ModuleNotFoundError.*--python PATH/,
     );
-    expect(await failing("C", "class Desk: pass\n")).toBe('C.py: has no class "CServer"');
+    expect(await failing("C", "class Desk: pass\n")).toBe('C.py: has no class "CServer"; it has Desk');
     expect(await failing("D", "class DServer:\n  def __init__(self, domain_name):\n    open('/none')\n")).toMatch(
       /^D\.py:3: .*FileNotFoundError/,
     );

@@ -1,6 +1,7 @@
 """Loading a dataset's servers, so that what goes wrong names the file and line for the dataset's owner."""
 
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -13,20 +14,39 @@ class Unusable(Exception):
 
 
 def load_server(name, file, domain_name):
+    made = None
     try:
         enter(os.path.dirname(file))
         module = load_module(file)
         made = getattr(module, name + "Server", None)
         if made is None:
-            raise Unusable({"unusable": f'has no class "{name}Server"', "file": file})
-        return made(domain_name=domain_name)
+            own = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+            others = ", ".join(key for key in own if isinstance(vars(module)[key], type))
+            hint = f"; it has {others}" if others else ""
+            raise Unusable({"unusable": f'has no class "{name}Server"{hint}', "file": file})
+        server = made(domain_name=domain_name)
+        if not callable(getattr(server, "invoke", None)):
+            needed = f"{name}Server has no method invoke(self, session_id, tool_name, **arguments)"
+            raise Unusable({"unusable": needed, "file": file, "line": line_of(made)})
+        return server
     except Unusable:
         raise
     except BaseException as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
         syntax = isinstance(error, SyntaxError) and error.filename == file
-        line = error.lineno if syntax else lines[-1] if lines else None
+        line = error.lineno if syntax else lines[-1] if lines else line_of(made)
         raise Unusable({"unusable": f"cannot be loaded: {describe(error)}", "file": file, "line": line})
+
+
+def line_of(made):
+    """Where a class is made, or the line of its constructor."""
+    constructor = getattr(getattr(made, "__init__", None), "__code__", None)
+    if constructor is not None:
+        return constructor.co_firstlineno
+    try:
+        return inspect.getsourcelines(made)[1]
+    except (OSError, TypeError):
+        return None
 
 
 def load_module(file):

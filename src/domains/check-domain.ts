@@ -1,0 +1,124 @@
+// Checks one domain, or the MCP servers of one dataset: its files are read, its tools started and called.
+import { type Location, listPlannedCalls } from "../core/index.ts";
+import { schemaProblem } from "../tools/index.ts";
+import type { CheckReport } from "./check-report.ts";
+import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
+import type { DatasetFolder, DomainFiles } from "./folder.ts";
+import { type McpSource, requireMcpDomain } from "./mcp-domain.ts";
+import { referenceProblem } from "./plan-references.ts";
+import { openQueryFiles, type QueryFile, queryProblems } from "./query-file.ts";
+import { requireStart } from "./require-start.ts";
+import { type TriedTools, tryOwnTools, tryReadOnlyTools } from "./try-tools.ts";
+
+export async function checkDomain(
+  files: DomainFiles,
+  folder: DatasetFolder,
+  resources: DomainResources,
+  report: CheckReport,
+): Promise<void> {
+  report.domains++;
+  const warn = (message: string) => report.warn(`${files.name}: ${message}`);
+  const unknown = files.servers.filter((server) => !folder.serverNames().includes(server));
+  for (const server of unknown)
+    report.fail(`${files.name}: there is no server named "${server}"`, { file: files.queryFiles[0] ?? folder.path });
+  for (const missing of files.missing) {
+    if (missing.startsWith("policies/")) warn(`${missing} is missing: the agent gets no policy`);
+    else if (missing.startsWith("queries/")) {
+      if (files.queryFiles.length === 0) warn(`${missing} is missing: there is nothing to run`);
+    } else if (unknown.length === 0) report.fail(`${files.name}: ${missing} is missing`, { file: folder.path });
+  }
+  for (const server of files.servers) checkToolList(server, files, report);
+  for (const file of files.queryFiles) for (const problem of queryProblems(file)) report.note(problem);
+  const domain = await tryLoading(files, resources, report);
+  if (domain) report.tools += domain.toolbox.tools.length;
+  if (report.hasErrorIn(files.queryFiles)) return;
+  const queries = await checkQueries(files, domain, report);
+  if (!domain) return;
+  const [file] = Object.values(files.serverFiles);
+  noteTried(domain, await tryOwnTools(domain, queries), report, file === undefined ? undefined : { file });
+}
+
+export async function checkServers(files: DomainFiles, source: McpSource, report: CheckReport): Promise<void> {
+  report.domains++;
+  for (const file of files.queryFiles) for (const problem of queryProblems(file)) report.note(problem);
+  try {
+    const domain = await requireMcpDomain(files.name, source);
+    report.tools += domain.toolbox.tools.length;
+    if (report.hasErrorIn(files.queryFiles)) return;
+    const queries = await checkQueries(files, domain, report);
+    const [location] = Object.values(source.locations ?? {});
+    noteTried(domain, await tryReadOnlyTools(domain, queries), report, location);
+  } catch (error) {
+    report.note(error);
+  }
+}
+
+/** Loads the servers for real and opens one environment: a missing class shows only now. */
+async function tryLoading(
+  files: DomainFiles,
+  resources: DomainResources,
+  report: CheckReport,
+): Promise<Domain | undefined> {
+  if (files.servers.some((server) => !files.serverFiles[server] || !files.toolListFiles[server])) return undefined;
+  try {
+    const domain = await loadDomain(files, resources);
+    await requireStart(domain, files);
+    return domain;
+  } catch (error) {
+    report.note(error);
+    return undefined;
+  }
+}
+
+function checkToolList(server: string, files: DomainFiles, report: CheckReport): void {
+  const file = files.toolListFiles[server];
+  if (!file || report.findings.some((finding) => finding.location?.file === file)) return;
+  try {
+    const tools = readToolList(server, files);
+    const names = tools.map((tool) => tool.name);
+    for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
+      report.warn(`"${name}" is listed twice`, { file });
+    for (const tool of tools) {
+      const problem = schemaProblem(tool.parameters);
+      if (problem)
+        report.warn(`the schema of "${tool.name}" cannot be used, so its arguments are not checked: ${problem}`, {
+          file,
+        });
+      if (!tool.description) report.warn(`"${tool.name}" has no description`, { file });
+    }
+  } catch (error) {
+    report.note(error);
+  }
+}
+
+async function checkQueries(files: DomainFiles, domain: Domain | undefined, report: CheckReport): Promise<QueryFile> {
+  const warn = (message: string, location?: Location) => report.warn(`${files.name}: ${message}`, location);
+  const queries = openQueryFiles(files.queryFiles);
+  report.queries += queries.size;
+  if (files.queryFiles.length > 0 && queries.size === 0)
+    warn("its query files are empty", { file: files.queryFiles[0] as string });
+  if (queries.repeats > 0) warn(`${queries.repeats} repeated queries are read once`);
+  for (const { id, keptAs, first, second } of queries.clashes) {
+    const other = `${first.file}:${first.line}`;
+    warn(`id "${id}" is used by two queries (the other is at ${other}); this one is "${keptAs}"`, second);
+  }
+  for (let index = 0; domain && index < queries.size; index++) {
+    const query = queries.load(index);
+    const { taskInfo, userSystemPrompt } = query;
+    const location = queries.location(index);
+    const wrong = await referenceProblem(query, domain);
+    if (wrong) report.fail(`${files.name}: ${wrong}`, location);
+    if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
+    const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];
+    const planned = taskInfo.plan ? listPlannedCalls(taskInfo.plan).map((call) => call.name) : [];
+    for (const tool of new Set([...named, ...planned])) {
+      if (!domain.toolbox.resolve(String(tool))) warn(`names the tool "${tool}", which is not there`, location);
+    }
+  }
+  return queries;
+}
+
+function noteTried(domain: Domain, { called, failed }: TriedTools, report: CheckReport, location?: Location): void {
+  report.called += domain.toolbox.names().filter((tool) => called.has(tool)).length;
+  for (const [tool, said] of failed) report.fail(`${domain.name}: ${tool} was called and failed: ${said}`, location);
+}
