@@ -55,7 +55,7 @@ export const CAUSES = [
   },
   {
     kind: "refused",
-    formats: ["trl"],
+    formats: ["trl", "verl-sft"],
     templates: ["gpt-oss"],
     refusal: /Cannot pass both content and thinking/,
     en: "The template refuses a call that has both text and reasoning.",
@@ -76,14 +76,6 @@ export const CAUSES = [
     refusal: /can only concatenate str/,
     en: "The template wants arguments as text: `--format trl --arguments string`.",
     zh: "该模板要求参数为文本：`--format trl --arguments string`。",
-  },
-  {
-    kind: "refused",
-    formats: ["trl parquet"],
-    templates: ["DeepSeek-V3", "Llama-3.1", "gpt-oss", "Hermes-3"],
-    refusal: /NoneType|None has no element/,
-    en: "In Parquet every message has every member, null where there is none, and the template stumbles over `tool_calls: null`.",
-    zh: "在 Parquet 中每条消息都有全部成员，没有的为 null，该模板会被 `tool_calls: null` 绊倒。",
   },
   {
     kind: "refused",
