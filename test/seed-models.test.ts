@@ -12,7 +12,7 @@ test("configs/models.yml is read where it exists and no file is named, by every 
   const single = await work.run(plan);
   expect(single).toMatchObject({ code: 0, stderr: "" });
   expect(single.stdout).toMatch(/Domain1 .* openai\/deepseek-v3\.2-fc +openai\/gpt-5 /);
-  expect((await work.run(["models", "list"])).stdout).toMatch(/^openai\/deepseek-v3\.2-fc /);
+  expect((await work.run(["models", "list"])).stdout).toMatch(/^openai\/deepseek-v3\.2-fc /m);
   expect((await work.run(["models", "show", "openai/gpt-5"])).stdout).toContain("http://127.0.0.1:1/v1");
 
   work.write("other.yml", `models:\n  gpt-5: ${ENTRY}\n`);

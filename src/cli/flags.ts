@@ -45,7 +45,7 @@ const GROUP_KEYS: { [group in Group]?: readonly ConfigFlag["key"][] } = {
     "replay",
   ],
   limits: ["max_workers", "max_turns", "max_steps_per_turn", "max_cost", "max_tokens_total"],
-  output: ["output_dir", "verbose"],
+  output: ["output_dir", "verbose", "verbose_colors"],
 };
 
 type RunFlagOptions = {
