@@ -22,7 +22,7 @@ test("a folder that looks like a dataset and is not used is spoken of, once, and
   const work = workFolder();
   writeShop(work, { base: "my data/single_domain" });
   const note =
-    'my data looks like a dataset folder and is not used, but the bundled domains (to use it: --base-path "my data"; to say that this is meant: --bundled)\n';
+    'my data looks like a dataset folder and is not used: this uses the bundled domains (to use it: --base-path "my data"; to keep this and say no more: --bundled)\n';
   const limit = ["--limit", "1"];
   const [listed, planned, played, bundled, named, json] = await Promise.all([
     work.run(["single", "--list"]),
@@ -48,11 +48,11 @@ test("two places of one dataset: the first is used, the other spoken of; a kind 
   const single = await work.run(["single", "--list"]);
   expect(single.stdout).toContain("Domain1");
   expect(single.stderr).toBe(
-    "rollout/tools/datasets looks like a dataset folder and is not used, but datasets (to use it: --base-path rollout/tools/datasets)\n",
+    "rollout/tools/datasets looks like a dataset folder and is not used: this uses datasets (to use it: --base-path rollout/tools/datasets)\n",
   );
   const cross = await work.run(["cross", "--list"]);
   expect(cross.stdout).toContain("StudentAcademicPortal");
-  expect(cross.stderr).toMatch(/^datasets, .* not used, but the bundled domains \(no cross_domain there\)\n$/);
+  expect(cross.stderr).toMatch(/^datasets, .* not used: this uses the bundled domains \(no cross_domain there\)\n$/);
 });
 
 test("run --base-path takes every dataset from that folder, over the config's own", async () => {

@@ -95,9 +95,9 @@ export class DatasetLocator {
     const path = /\s/.test(first) ? `"${first}"` : first;
     const remedy = lacking
       ? `no ${lacking}_domain there`
-      : `to use it: --base-path ${path}${kinds.length > 0 ? "; to say that this is meant: --bundled" : ""}`;
+      : `to use it: --base-path ${path}${kinds.length > 0 ? "; to keep this and say no more: --bundled" : ""}`;
     const what = unused.length === 1 ? "looks like a dataset folder and is" : "look like dataset folders and are";
-    return [`${unused.join(", ")} ${what} not used, but ${[...places].join(" and ")} (${remedy})`];
+    return [`${unused.join(", ")} ${what} not used: this uses ${[...places].join(" and ")} (${remedy})`];
   }
 
   #open(kind: DatasetKind, basePath: string | undefined, bundled: boolean | undefined): LocatedFolder {

@@ -1,4 +1,5 @@
-// Numbers in JSON texts that Arrow cannot hold: integers beyond 64 bits, and floats that overflow.
+// Numbers in JSON texts that Hugging Face datasets cannot hold: integers beyond 64 bits, floats that overflow, and long
+// fractions.
 import { sharedText } from "./row-text.ts";
 
 const SUSPECT = /\d{19}|\d[eE]\+?\d{3}/;
@@ -13,6 +14,12 @@ export function hasHugeNumber(json: string): boolean {
     const value = BigInt(token);
     return value < LEAST || value > MOST;
   });
+}
+
+/** A fraction of more digits than `datasets` keeps in JSON. */
+export function hasLongFraction(json: string): boolean {
+  if (!/\.\d{11}/.test(json)) return false;
+  return [...json.matchAll(TOKEN)].some(([token]) => /^[^"]*\.\d{11}/.test(token));
 }
 
 const known = new WeakMap<object, boolean>();

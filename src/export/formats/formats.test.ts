@@ -233,6 +233,10 @@ test("a number beyond 64 bits, which datasets cannot hold, leaves a trl row out,
     expect(write(trl, dialogue(given)).written).toMatchObject({ reason: expect.stringContaining("beyond 64 bits") });
     expect(write(trl, dialogue(given), { arguments: "string" }).written).toHaveProperty("row");
   }
+  const long = write(trl, dialogue('{"id": 0.12345678901}')).written;
+  expect(long).toMatchObject({ notes: [expect.stringContaining("more than ten decimals")] });
+  for (const given of ['{"id": 0.1234567890}', '{"id": "0.12345678901"}'])
+    expect(write(trl, dialogue(given)).written).toMatchObject({ notes: [] });
   for (const given of ['{"id": -9223372036854775808}', '{"id": "99999999999999999999 1e400"}', '{"id": 1.0e-400}'])
     expect(write(trl, dialogue(given)).written).toHaveProperty("row");
 });

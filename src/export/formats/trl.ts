@@ -3,7 +3,7 @@
 // it has a copy of, and gpt-oss drops the reasoning of all but the last reply of a turn. Messages and tools are JSON to
 // `datasets` from 4.7 on, so that they come back as they are, without nulls for members that others have;
 // `--arguments string` writes arguments and tools as text for older ones. Templates are told whether the agent thinks.
-import { hasHugeNumber, hasHugeNumbers } from "../huge-numbers.ts";
+import { hasHugeNumber, hasHugeNumbers, hasLongFraction } from "../huge-numbers.ts";
 import type { DatasetRow } from "../row-text.ts";
 import type { AgentMessage, DialogueMessage, TrainingDialogue } from "../training-dialogue.ts";
 import { type ChatStyle, chatColumn, chatMessages, malformed, plainChat, readCompletion, toolsColumn } from "./chat.ts";
@@ -81,12 +81,15 @@ function write(
   arrange: (messages: DatasetRow[]) => DatasetRow,
 ): Written {
   const asText = options.arguments === "string";
-  if (!asText && (hasHugeNumbers(tools) || messages.some(callsWithHugeNumber))) return { reason: HUGE };
+  if (!asText && (hasHugeNumbers(tools) || messages.some((message) => callsWith(message, hasHugeNumber))))
+    return { reason: HUGE };
   const style: ChatStyle = { ids: true, names: true, guardsThink: true, arguments: asText ? "string" : "object" };
   const rows = chatMessages({ system, messages }, style, options);
   if (!rows) return malformed;
   const thinks = messages.some((message) => message.role === "assistant" && message.reasoning !== undefined);
+  const isShortened = !asText && messages.some((message) => callsWith(message, hasLongFraction));
   return {
+    notes: isShortened ? [SHORTENED] : [],
     row: {
       ...arrange(rows),
       tools: toolsColumn(tools, asText ? "text" : "list"),
@@ -97,6 +100,9 @@ function write(
 
 const HUGE = "a number beyond 64 bits, which Hugging Face datasets cannot hold (--arguments string writes it as text)";
 
-function callsWithHugeNumber(message: DialogueMessage): boolean {
-  return message.role === "assistant" && message.calls.some((call) => hasHugeNumber(call.arguments));
+const SHORTENED =
+  "a number of more than ten decimals, which Hugging Face datasets shorten (--arguments string keeps it)";
+
+function callsWith(message: DialogueMessage, test: (json: string) => boolean): boolean {
+  return message.role === "assistant" && message.calls.some((call) => test(call.arguments));
 }
