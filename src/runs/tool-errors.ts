@@ -11,6 +11,8 @@ export type ToolErrors = {
   first: { id: string; text: string; trace: string | undefined } | undefined;
 };
 
+const MIN_CALLS = 5;
+
 export class ToolErrorTally {
   readonly #tools = new Map<string, ToolErrors>();
 
@@ -27,9 +29,14 @@ export class ToolErrorTally {
     if (!tool.first || isBetter) tool.first = { id: rolloutId(event), text: content, trace };
   }
 
-  /** Those that threw first, then the most frequent. */
+  /**
+   * Tools that look broken: those that threw first, then those that answered most of their calls with an error. An error
+   * now and then is an answer like any other.
+   */
   list(): ToolErrors[] {
-    const all = [...this.#tools.values()].filter(({ errors }) => errors > 0);
-    return all.sort((a, b) => b.thrown - a.thrown || b.errors - a.errors);
+    const broken = [...this.#tools.values()].filter(
+      ({ thrown, errors, calls }) => thrown > 0 || (calls >= MIN_CALLS && errors > calls / 2),
+    );
+    return broken.sort((a, b) => b.thrown - a.thrown || b.errors - a.errors);
   }
 }
