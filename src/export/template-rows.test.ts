@@ -92,7 +92,11 @@ describe.each(rendered)("%s", (format) => {
           made,
         } = check(messages, lastTurn, { format });
         const recorded = messages.filter(
-          (message) => message.role === "assistant" && message.reasoning_content?.trim(),
+          (message) =>
+            message.role === "assistant" &&
+            message.reasoning_content?.trim() &&
+            // an empty reply teaches nothing
+            (message.content.trim() !== "" || message.tool_calls?.length),
         );
         if ("rows" in made && made.lost.length === 0) expect(trainedReasoning.recorded).toBe(recorded.length);
         expect(trainedReasoning.rendered).toBe(trainedReasoning.recorded);
