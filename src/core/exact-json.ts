@@ -61,17 +61,24 @@ const [QUOTE, MINUS, ZERO, NINE, BACKSLASH] = [34, 45, 48, 57, 92];
 
 function findChanged(text: string): { at: number; number: string }[] {
   const changed: { at: number; number: string }[] = [];
+  scanNumbers(text, (number, at) => {
+    if (String(Number(number)) !== number) changed.push({ at, number });
+  });
+  return changed;
+}
+
+/** Every number of a JSON text, as it is written, and where. */
+export function scanNumbers(text: string, onNumber: (number: string, at: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       NUMBER.lastIndex = at;
       const [number] = NUMBER.exec(text) ?? [text[at] as string];
-      if (String(Number(number)) !== number) changed.push({ at, number });
+      onNumber(number, at);
       at += number.length - 1;
     }
   }
-  return changed;
 }
 
 function endOfString(text: string, start: number): number {

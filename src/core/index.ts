@@ -12,7 +12,7 @@ export type {
   RunEvent,
   RunStart,
 } from "./events.ts";
-export { ExactNumber, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
+export { ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
 export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseExact, parseJson } from "./json.ts";
 export {
   addUsage,
@@ -29,7 +29,7 @@ export {
 export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin } from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
 export { mean, sum } from "./numbers.ts";
-export { dropUndefined } from "./objects.ts";
+export { dropUndefined, groupBy } from "./objects.ts";
 export { metadataOf, ORIGINAL_REASONS, toTrajectory } from "./original-record.ts";
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
 export {

@@ -2,7 +2,7 @@
 // rollouts must be compared or reordered. Nothing is put in place unless everything was written and the counts add up.
 import { readFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
-import { UsageError, type Variables } from "../core/index.ts";
+import { groupBy, UsageError, type Variables } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
 import { type Choice, createFilter, isScored, isScripted, UNSCORED } from "./choose.ts";
 import { Counts, type CountsReport } from "./counts.ts";
@@ -150,7 +150,7 @@ class Export {
   }
 
   async #writePairs(kept: Indexed[]): Promise<void> {
-    for (const group of groupByQuery(kept)) {
+    for (const group of groupBy(kept, ({ query }) => query).values()) {
       const candidates: Candidate[] = [];
       for (const { source } of group) {
         const record = await this.#parts.source.readAgain(source);
@@ -159,16 +159,14 @@ class Export {
         if (typeof dialogue === "string") this.#counts.leaveOut(dialogue);
         else candidates.push({ record, dialogue });
       }
-      const { pairs, unpaired } = makePairs(candidates, (pair) => {
-        const made = this.#parts.rows.writePair(pair, { split: "", index: 0 });
-        return "reason" in made ? made.reason : undefined;
-      });
-      for (const reason of unpaired) this.#counts.leaveOut(reason);
-      for (const pair of pairs) {
+      const unpaired = makePairs(candidates, (pair) => {
         const position = this.#positionOf(pair.records.chosen);
         const made = this.#parts.rows.writePair(pair, position);
-        this.#put("row" in made ? { rows: [made], lost: [] } : made, position.split, Object.values(pair.records));
-      }
+        if ("reason" in made) return made.reason;
+        this.#put({ rows: [made], lost: [] }, position.split, Object.values(pair.records));
+        return undefined;
+      });
+      for (const reason of unpaired) this.#counts.leaveOut(reason);
     }
   }
 
@@ -176,7 +174,7 @@ class Export {
   async #writeQueries(kept: Indexed[]): Promise<void> {
     const truths = new GroundTruths(this.#parts.options);
     try {
-      for (const group of groupByQuery(kept)) {
+      for (const group of groupBy(kept, ({ query }) => query).values()) {
         const [best, ...others] = group.toSorted((a, b) => b.score - a.score || a.rollout - b.rollout) as [Indexed];
         const record = await this.#parts.source.readAgain(best.source);
         const truth = await truths.find(record, best.source.input.run);
@@ -341,16 +339,6 @@ const NOT_RENDERED = "the chat template does not show all of it";
 const TRUTH_OF_ROLLOUT = "ground truth: the calls of a rollout, since there is no reference";
 const UNKNOWN_SYSTEM = "no system prompt is known (--base-path names the dataset folder)";
 const UNKNOWN_TOOLS = "no tools are known (--base-path names the dataset folder)";
-
-function groupByQuery(index: Indexed[]): Indexed[][] {
-  const groups = new Map<string, Indexed[]>();
-  for (const item of index) {
-    const group = groups.get(item.query);
-    if (group) group.push(item);
-    else groups.set(item.query, [item]);
-  }
-  return [...groups.values()];
-}
 
 /** The flag that asks for scores, if there is one. */
 function scoreFlag({ solved, minScore, bestOf, pairs }: ExportOptions): string | undefined {

@@ -1,25 +1,34 @@
 // Numbers in JSON texts that Hugging Face datasets cannot hold: integers beyond 64 bits, floats that overflow, and long
 // fractions.
+import { scanNumbers } from "../core/index.ts";
 import { sharedText } from "./row-text.ts";
 
+const LONG = /\.\d{11}/;
 const SUSPECT = /\d{19}|\d[eE]\+?\d{3}/;
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 export function hasHugeNumber(json: string): boolean {
-  if (!SUSPECT.test(json)) return false;
-  return [...json.matchAll(TOKEN)].some(([token]) => {
-    if (token.startsWith('"')) return false;
-    if (!/^-?\d+$/.test(token)) return !Number.isFinite(Number(token));
-    const value = BigInt(token);
-    return value < LEAST || value > MOST;
-  });
+  return SUSPECT.test(json) && hasNumber(json, isHuge);
+}
+
+function isHuge(number: string): boolean {
+  if (!/^-?\d+$/.test(number)) return !Number.isFinite(Number(number));
+  const value = BigInt(number);
+  return value < LEAST || value > MOST;
 }
 
 /** A fraction of more digits than `datasets` keeps in JSON. */
 export function hasLongFraction(json: string): boolean {
-  if (!/\.\d{11}/.test(json)) return false;
-  return [...json.matchAll(TOKEN)].some(([token]) => /^[^"]*\.\d{11}/.test(token));
+  return LONG.test(json) && hasNumber(json, (number) => LONG.test(number));
+}
+
+/** Digits in texts are no numbers. */
+function hasNumber(json: string, test: (number: string) => boolean): boolean {
+  let found = false;
+  scanNumbers(json, (number) => {
+    found ||= test(number);
+  });
+  return found;
 }
 
 const known = new WeakMap<object, boolean>();

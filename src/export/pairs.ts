@@ -12,15 +12,11 @@ export type Candidate = { record: ExportRecord; dialogue: TrainingDialogue };
 const UNPAIRED = "no rollout of its query to pair it with";
 
 /**
- * Best with worst, each rollout in at most one pair; those without a partner are listed by reason. `refuse` says why a
- * pair cannot be written: it uses up nobody.
+ * Best with worst, each rollout in at most one pair. `take` takes a pair, or says why it cannot: then it uses up nobody.
+ * Returns the reasons of those without a partner.
  */
-export function makePairs(
-  candidates: readonly Candidate[],
-  refuse: (pair: Pair) => string | undefined,
-): { pairs: Pair[]; unpaired: string[] } {
+export function makePairs(candidates: readonly Candidate[], take: (pair: Pair) => string | undefined): string[] {
   const waiting = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a) || a.record.rollout - b.record.rollout);
-  const pairs: Pair[] = [];
   const unpaired: string[] = [];
   while (waiting.length > 0) {
     const chosen = waiting.shift() as Candidate;
@@ -28,15 +24,14 @@ export function makePairs(
     const partner = waiting.findLastIndex((rejected) => {
       if (scoreOf(rejected) >= scoreOf(chosen)) return false;
       const pair = makePair(chosen, rejected);
-      const problem = typeof pair === "string" ? pair : refuse(pair);
-      if (problem !== undefined) reason = problem;
-      else pairs.push(pair as Pair);
+      const problem = typeof pair === "string" ? pair : take(pair);
+      reason = problem ?? reason;
       return problem === undefined;
     });
     if (partner === -1) unpaired.push(reason);
     else waiting.splice(partner, 1);
   }
-  return { pairs, unpaired };
+  return unpaired;
 }
 
 function makePair(better: Candidate, worse: Candidate): Pair | string {

@@ -16,7 +16,7 @@ import { recordKeyText } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
-import { findReference, type Reference } from "./reference.ts";
+import { findReferenceIn, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, toScoreRecord } from "./scores.ts";
 import type { StoredDataset } from "./stored-datasets.ts";
@@ -175,11 +175,7 @@ export class Evaluation {
     const key = JSON.stringify([dataset.name, query.id]);
     const known = this.#references.get(key);
     if (known) return known;
-    const { domain, openEnvironment } = dataset;
-    const found =
-      !domain || typeof openEnvironment === "string"
-        ? Promise.resolve(typeof openEnvironment === "string" ? openEnvironment : "the domain is not there")
-        : findReference(query, domain, dataset.validated?.(query));
+    const found = findReferenceIn(dataset, query);
     this.#references.set(key, found);
     if (this.#references.size > MAX_REFERENCES) {
       const [oldest] = this.#references.keys();

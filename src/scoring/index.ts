@@ -10,11 +10,11 @@ export { collectRun, type RolloutFacts, type VerdictWord } from "./report/collec
 export { type Comparison, compareReports } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
+export { pageHtml } from "./report/page.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";
 export { buildReport, type Report } from "./report/report.ts";
 export { describeInfrastructure, explainNoScores } from "./report/sentences.ts";
-export { STYLE } from "./report/style.ts";
 export { barChart, columnChart, escapeHtml, percent } from "./report/svg.ts";
 export { scoreFiles } from "./score-files.ts";
 export { type LiveScoring, scoreLive } from "./score-live.ts";

@@ -13,6 +13,7 @@ import {
   type StateChanges,
 } from "../core/index.ts";
 import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan } from "../domains/index.ts";
+import type { StoredDataset } from "./stored-datasets.ts";
 import { isPreviewText } from "./transcript.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
 
@@ -38,6 +39,15 @@ export type Reference = {
   /** the played calls, for references in the query to what they returned */
   played: readonly PlayedCall[];
 };
+
+/** Of a query of a dataset, whose tools can be played again or not. */
+export async function findReferenceIn(
+  { domain, validated, openEnvironment }: StoredDataset,
+  query: Query,
+): Promise<Reference | string> {
+  if (typeof openEnvironment === "string") return openEnvironment;
+  return domain ? findReference(query, domain, validated?.(query)) : "the domain is not there";
+}
 
 export async function findReference(
   query: Query,

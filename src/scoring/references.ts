@@ -3,7 +3,7 @@ import type { JsonObject, Variables } from "../core/index.ts";
 import { openResources, type RunResources } from "../domains/index.ts";
 import { openRun } from "../runs/index.ts";
 
-import { findReference } from "./reference.ts";
+import { findReferenceIn } from "./reference.ts";
 import { readRunSettings } from "./score-run.ts";
 import { openStoredDatasets, type StoredDataset } from "./stored-datasets.ts";
 
@@ -39,10 +39,10 @@ export class References {
 
   /** Undefined if the query has none, or none that could be executed. */
   async find(dataset: string, queryId: string): Promise<ReferenceCalls | undefined> {
-    const { domain, query, validated, openEnvironment } = this.#datasets.get(dataset) ?? {};
-    const asked = query?.(queryId);
-    if (!asked || !domain || typeof openEnvironment === "string") return undefined;
-    const reference = await findReference(asked, domain, validated?.(asked));
+    const stored = this.#datasets.get(dataset);
+    const query = stored?.query(queryId);
+    if (!stored || !query) return undefined;
+    const reference = await findReferenceIn(stored, query);
     if (typeof reference === "string" || reference.source === "trajectory") return undefined;
     if (reference.calls.some(({ kind }) => kind === "unplayed")) return undefined;
     const calls = reference.calls.map(({ name, arguments: given }) => ({ name, arguments: given }));

@@ -2,7 +2,7 @@
 // were found to work. Optional, as is every part of it.
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { canonicalJson, isObject, type Json, type JsonObject, type Query } from "../core/index.ts";
+import { canonicalJson, groupBy, isObject, type Json, type JsonObject, type Query } from "../core/index.ts";
 import { type DomainFiles, parseNames, setKey } from "../domains/index.ts";
 import { readJson } from "../files/index.ts";
 
@@ -19,8 +19,8 @@ export function openValidatedTasks(files: Pick<DomainFiles, "servers" | "serverF
   const file = server && findFile(join(dirname(dirname(server)), "validated_tasks"), files.servers);
   if (!file) return () => undefined;
   const combos = readCombos(file);
-  const byId = groupBy(combos, ({ combo_id }) => combo_id);
-  const byHash = groupBy(combos, ({ trajectory_hash }) => trajectory_hash);
+  const byId = groupGiven(combos, ({ combo_id }) => combo_id);
+  const byHash = groupGiven(combos, ({ trajectory_hash }) => trajectory_hash);
   return ({ taskInfo }) => {
     const { combo_id: id, trajectory_hash: hash } = taskInfo;
     const combo = isGiven(id)
@@ -36,13 +36,11 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-function groupBy(combos: Combo[], read: (combo: Combo) => unknown): Map<string, Combo[]> {
-  const groups = new Map<string, Combo[]>();
-  for (const combo of combos) {
-    const key = read(combo);
-    if (isGiven(key)) groups.set(String(key), [...(groups.get(String(key)) ?? []), combo]);
-  }
-  return groups;
+function groupGiven(combos: Combo[], read: (combo: Combo) => unknown): Map<string, Combo[]> {
+  return groupBy(
+    combos.filter((combo) => isGiven(read(combo))),
+    (combo) => String(read(combo)),
+  );
 }
 
 /** A hash stands for a list of tool names, so several tasks may share it: then it says nothing about the values. */

@@ -1,6 +1,6 @@
 // `rollout stats --html`: the statistics as one self-contained page, no scripts and no requests; readable in light and dark
 // mode and on paper.
-import { barChart, columnChart, escapeHtml, percent, STYLE } from "../../scoring/index.ts";
+import { barChart, columnChart, escapeHtml, pageHtml, percent } from "../../scoring/index.ts";
 import type { DatasetStats, Stats } from "./collect-stats.ts";
 import { intervalChart } from "./interval-chart.ts";
 import type { Distribution } from "./spread.ts";
@@ -10,20 +10,7 @@ const MAX_BARS = 25;
 /** `inputs`: the names of what was read, for the title. */
 export function statsHtml(stats: Stats, inputs: readonly string[]): string {
   const title = `What is in ${inputs.join(", ")}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}${PRINT}</style>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-<p class="sub">${escapeHtml(`${plain(stats.records)} records of ${plain(stats.queries)} queries · agent ${Object.keys(stats.models).join(", ") || "unknown"}`)}</p>
+  const body = `<p class="sub">${escapeHtml(`${plain(stats.records)} records of ${plain(stats.queries)} queries · agent ${Object.keys(stats.models).join(", ") || "unknown"}`)}</p>
 ${stats.scripted > 0 ? `<p class="note">${plain(stats.scripted)} of the records were made by scripted models: they are no model&#39;s output.</p>` : ""}
 ${tiles(stats)}
 <div class="charts">
@@ -38,11 +25,8 @@ ${figure("Stop reasons", countChart(stats.stop_reasons), "How the dialogues ende
 ${figure("Languages", countChart(stats.languages), "Of the user's words, by script and frequent words.")}
 </div>
 ${spreadTable(stats)}
-${lists(stats)}
-</main>
-</body>
-</html>
-`;
+${lists(stats)}`;
+  return pageHtml(title, body, PRINT);
 }
 
 const PRINT = `

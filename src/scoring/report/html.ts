@@ -2,10 +2,10 @@
 import type { Numbers } from "../numbers.ts";
 import type { Comparison } from "./compare.ts";
 import type { Dialogues } from "./dialogues.ts";
+import { pageHtml } from "./page.ts";
 import { queriesPart } from "./queries-html.ts";
 import type { Report } from "./report.ts";
 import { describeInfrastructure, explainNoScores } from "./sentences.ts";
-import { STYLE } from "./style.ts";
 import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
 
 /** `dialogues`: of each report in turn, as `readDialogues` gives them; without them the page has verdicts only. */
@@ -16,27 +16,11 @@ export function reportHtml(
 ): string {
   const [first] = reports as [Report];
   const title = reports.length === 1 ? `Report on ${first.folder}` : `${reports.length} runs compared`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${reports.some(({ scripted }) => scripted) ? '<p class="note">Scripted models took part: these numbers show that the machinery works. They are no model&#39;s.</p>' : ""}
+  const body = `${reports.some(({ scripted }) => scripted) ? '<p class="note">Scripted models took part: these numbers show that the machinery works. They are no model&#39;s.</p>' : ""}
 ${comparison ? comparisonPart(comparison) : ""}
 ${reports.map((report, index) => runPart(report, dialogues[index] ?? new Map(), reports.length > 1)).join("\n")}
-<footer><p>${escapeHtml(first.method)}</p></footer>
-</main>
-</body>
-</html>
-`;
+<footer><p>${escapeHtml(first.method)}</p></footer>`;
+  return pageHtml(title, body);
 }
 
 function runPart(report: Report, dialogues: Dialogues, isOneOfSeveral: boolean): string {

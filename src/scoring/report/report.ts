@@ -1,6 +1,6 @@
 // A run's results as one object: `report.json`. Overall, by dataset and by query: over what the agent played, beside it
 // with infrastructure failures, and without any failure that was not the agent's fault.
-import { type Blame, mean, rolloutId } from "../../core/index.ts";
+import { type Blame, groupBy, mean, rolloutId } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
 import type { ScoreRule } from "../task-score.ts";
 import {
@@ -132,15 +132,11 @@ type QueryGroup = { dataset: string; query: string; facts: RolloutFacts[] };
 
 /** In the order of their first records; the rollouts of each in theirs. */
 function groupByQuery(rollouts: readonly RolloutFacts[]): QueryGroup[] {
-  const groups = new Map<string, QueryGroup>();
-  for (const facts of rollouts) {
-    const key = JSON.stringify([facts.dataset, facts.queryId]);
-    const group = groups.get(key);
-    if (group) group.facts.push(facts);
-    else groups.set(key, { dataset: facts.dataset, query: facts.queryId, facts: [facts] });
-  }
-  for (const { facts } of groups.values()) facts.sort((a, b) => a.rollout - b.rollout);
-  return [...groups.values()];
+  const groups = groupBy(rollouts, ({ dataset, queryId }) => JSON.stringify([dataset, queryId]));
+  return [...groups.values()].map((facts) => {
+    const { dataset, queryId: query } = facts[0] as RolloutFacts;
+    return { dataset, query, facts: facts.sort((a, b) => a.rollout - b.rollout) };
+  });
 }
 
 function tallyOf(facts: readonly RolloutFacts[]): Tally {
