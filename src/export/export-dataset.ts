@@ -22,6 +22,7 @@ import { TemplateCheck, type TemplateOptions } from "./template-rows.ts";
 import type { TemplateSummary } from "./templates/report.ts";
 import { createTextCounter, createTokenCounter } from "./tokens.ts";
 import { type TrainedReport, TrainedTokens } from "./trained-tokens.ts";
+import type { Unroll } from "./unroll.ts";
 
 export type ExportOptions = SourceOptions &
   Choice &
@@ -48,6 +49,8 @@ export type ExportResult = {
   files: string[];
   counts: CountsReport;
   trained: TrainedReport;
+  /** how dialogues became rows */
+  unroll: Unroll;
   /** what the trainer must be told */
   advice: string | undefined;
   /** what the chat template makes of the rows, if one was given */
@@ -297,9 +300,9 @@ class Export {
     } = options;
     const counts = this.#counts.report();
     const trained = this.#parts.trained.report();
-    const { advice } = rows;
+    const { advice, unroll } = rows;
     const template = this.#parts.template?.report();
-    if (counts.out === 0) return { files: [], counts, trained, advice, template };
+    if (counts.out === 0) return { files: [], counts, trained, unroll, advice, template };
     output.finish();
     const shown = {
       ...settings,
@@ -309,7 +312,7 @@ class Export {
       transform: typeof transform === "string" ? basename(transform) : undefined,
       template: options.template && basename(options.template),
       container: rows.container,
-      unroll: rows.unroll,
+      unroll,
     };
     const facts = this.#facts.report();
     const columns = rows.container === "parquet" || this.#hasOtherColumns ? undefined : rows.columns;
@@ -331,7 +334,7 @@ class Export {
       files.push(output.addInfo(Object.fromEntries(entries)));
     }
     output.publish();
-    return { files, counts, trained, advice, template };
+    return { files, counts, trained, unroll, advice, template };
   }
 }
 

@@ -29,6 +29,12 @@ Examples:
 Without --all, records stay out that did not end regularly, have a reply that was cut off, or failed their checks.
 Exit code 3 if there are no rows: then nothing is written.`;
 
+/** Otherwise the number of rows would be a riddle. */
+const ROWS = {
+  turn: ["one row per agent turn (--unroll)"],
+  step: ["one row per agent reply (--unroll)"],
+  dialogue: [],
+};
 const NOTHING = "There are no rows, so nothing was written. --all takes in what is left out by default.";
 const DOUBLE =
   "arguments are JSON text: parse them before a chat template sees them, or most encode them a second time, and some fail";
@@ -104,7 +110,7 @@ export const configure: Configure = (command, host, done) => {
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
       if (flags.successOnly) terminal.err(RENAMED);
-      const { files, counts, trained, advice, template } = await exportDataset({
+      const { files, counts, trained, unroll, advice, template } = await exportDataset({
         ...flags,
         inputs,
         stopReasons: stopReason,
@@ -117,6 +123,7 @@ export const configure: Configure = (command, host, done) => {
       });
       const lines = [
         ...countLines(terminal, counts),
+        ...(counts.out > 0 && !flags.pairs ? ROWS[unroll] : []),
         ...trainedLines(trained),
         ...(template ? templateLines(template) : []),
         ...files.map((file) => `wrote ${file}`),
