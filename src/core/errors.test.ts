@@ -23,6 +23,14 @@ test("a rollout error is not retried unless it says so, and ends as infrastructu
 
 test("whatever was thrown has a message", () => {
   expect([new Error("a"), "b", 3, undefined].map(messageOf)).toEqual(["a", "b", "3", "undefined"]);
+  const poisoned = {
+    toString() {
+      throw new Error("no text");
+    },
+  };
+  expect(messageOf(poisoned)).toBe("something that has no text (object)");
+  expect(messageOf(Object.create(null))).toBe("something that has no text (object)");
+  expect(messageOf(Object.assign(new Error("a"), { message: Symbol("odd") }))).toBe("Symbol(odd)");
 });
 
 test("every end carries the success that its label stands for", () => {

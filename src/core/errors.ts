@@ -45,6 +45,11 @@ export function formatLocation(location: Location): string {
   return position ? `${location.file}:${position}` : location.file;
 }
 
+/** Whatever was thrown: other people's code may throw things that cannot even be turned into a text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return `something that has no text (${typeof error})`;
+  }
 }

@@ -13,7 +13,17 @@ export type {
   RunStart,
 } from "./events.ts";
 export { ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
-export { canonicalJson, contentHash, isObject, type Json, type JsonObject, parseExact, parseJson } from "./json.ts";
+export {
+  canonicalJson,
+  contentHash,
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+  parseExact,
+  parseJson,
+} from "./json.ts";
 export {
   addUsage,
   type ChatMessage,

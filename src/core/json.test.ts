@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, contentHash, isObject, parseJson } from "./json.ts";
+import { canonicalJson, contentHash, isObject, isTooDeep, parseJson } from "./json.ts";
 
 /** The same value with the members of every object in another order. */
 function reversed(value: unknown): unknown {
@@ -55,4 +55,19 @@ test("a content hash is sixteen hex digits, and a text is hashed as it stands", 
 test("a text that is not JSON has no value", () => {
   expect(parseJson("{")).toBeUndefined();
   expect(parseJson("null")).toBeNull();
+});
+
+test("depth is counted outside strings only, and never by recursion", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  expect([isTooDeep(nested(128)), isTooDeep(nested(129)), isTooDeep(nested(1_000_000))]).toEqual([false, true, true]);
+  expect(isTooDeep(JSON.stringify(["[".repeat(500), '\\"{{', "{".repeat(500)]))).toBe(false);
+  expect(isTooDeep(JSON.stringify(Array(500).fill([[]])))).toBe(false);
+  fc.assert(
+    fc.property(fc.jsonValue({ depthSize: "large" }), fc.nat(4), (value, limit) => {
+      const depthOf = (part: unknown): number =>
+        typeof part === "object" && part !== null ? 1 + Math.max(0, ...Object.values(part).map(depthOf)) : 0;
+      const text = JSON.stringify(value);
+      expect(isTooDeep(text, limit)).toBe(text.length > limit && depthOf(value) > limit);
+    }),
+  );
 });

@@ -42,3 +42,33 @@ export function parseExact(text: string): Json | undefined {
   const value = parseJson(text);
   return value === undefined ? undefined : withExactNumbers(value, text);
 }
+
+/** Deeper JSON is refused where it enters: code that walks it by recursion, ours and a trainer's, would overflow. */
+export const MAX_JSON_DEPTH = 128;
+
+/** Whether a JSON text is nested deeper than that, found without parsing it. */
+export function isTooDeep(text: string, limit = MAX_JSON_DEPTH): boolean {
+  if (text.length <= limit) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = stringEnd(text, index);
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET] = [34, 92, 123, 91, 125, 93];
+
+/** Where the string that opens at `start` closes; the end of the text if it does not. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = end;
+    while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
+    if ((end - slashes) % 2 === 0) return end;
+  }
+  return text.length;
+}

@@ -38,6 +38,12 @@ function refusal(args: unknown, tool: ToolSpec = spec) {
   return { ...checked.result, error: (JSON.parse(checked.result.content) as { error: string }).error };
 }
 
+test("arguments nested thousands deep are the model's mistake, whatever the schema", () => {
+  const deep = `{"labels":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;
+  expect(refusal(deep)).toMatchObject({ fault: "malformed_arguments", isError: true });
+  expect(refusal(deep).error).toContain("128 levels");
+});
+
 describe("arguments that break the schema", () => {
   const student_id = "S1234";
 

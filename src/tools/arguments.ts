@@ -3,7 +3,9 @@ import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import {
   didYouMean,
   isObject,
+  isTooDeep,
   type JsonObject,
+  MAX_JSON_DEPTH,
   messageOf,
   type ToolCall,
   type ToolResult,
@@ -25,6 +27,8 @@ export function prepareCall(toolbox: Toolbox, call: ToolCall) {
 }
 
 export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {
+  if (isTooDeep(text))
+    return refuseArguments(`The arguments of ${spec.name} are nested deeper than ${MAX_JSON_DEPTH} levels.`);
   let value: unknown;
   try {
     value = text.trim() === "" ? {} : JSON.parse(text);
