@@ -36,7 +36,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     view.say(`${text}\nTo continue later: ${resumeCommand(folder)}`),
   );
   const toolErrors = new ToolErrorTally();
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
     const result = await makeRollouts(run, {
@@ -59,7 +59,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     });
     host.exitCode = exitCode(result);
     view.stop();
-    const elapsedMs = Date.now() - startedAt;
+    const elapsedMs = performance.now() - startedAt;
     printResult(terminal, run, result, { ...flags, elapsedMs, toolErrors: toolErrors.list() });
     return exitCode(result);
   } catch (error) {
@@ -113,7 +113,7 @@ function createView(
   const say = (text: string) => terminal.err(text);
   if (flags.json) return { onEvent: (event) => terminal.write(jsonLine(event)), say, stop: () => {} };
   if (flags.quiet) return { onEvent: () => {}, say, stop: () => {} };
-  if (!config.verbose) return createProgress(terminal, { now: Date.now, load });
+  if (!config.verbose) return createProgress(terminal, { now: () => performance.now(), load });
   const maxLength = config.verbose_max_length || Number.POSITIVE_INFINITY;
   return createVerboseView(terminal, { maxLength, nameDataset: datasets.length > 1 });
 }

@@ -63,7 +63,7 @@ class Dialogue {
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
-    this.#startedAt = setup.clock.now();
+    this.#startedAt = setup.clock.elapsed();
   }
 
   agentIsNext(): boolean {
@@ -177,7 +177,7 @@ class Dialogue {
   }
 
   #stop(turnEnded: boolean): Outcome | undefined {
-    const elapsedMs = this.#setup.clock.now() - this.#startedAt;
+    const elapsedMs = this.#setup.clock.elapsed() - this.#startedAt;
     return this.#setup.stopPolicy({ entries: this.#entries, turns: this.#turns, turnEnded, elapsedMs });
   }
 

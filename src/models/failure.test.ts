@@ -150,3 +150,10 @@ test("Retry-After is read as milliseconds, seconds or a date", () => {
   expect(retryAfter({ "retry-after": "soon" }, now)).toBeUndefined();
   expect(retryAfter({}, now)).toBeUndefined();
 });
+
+test("a date in Retry-After is held against the server's own Date, whatever our clock says", () => {
+  const headers = { date: "Thu, 01 Jan 2026 00:00:30 GMT", "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" };
+  for (const now of ["2025-12-31T23:00:00Z", "2026-01-02T00:00:00Z"])
+    expect(retryAfter(headers, Date.parse(now))).toBe(30_000);
+  expect(retryAfter({ ...headers, date: "?" }, Date.parse("2026-01-01T00:00:50Z"))).toBe(10_000);
+});

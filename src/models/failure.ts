@@ -155,7 +155,9 @@ export function retryAfter(headers: { [name: string]: string | string[] | undefi
   const seconds = Number(value);
   if (seconds >= 0) return seconds * 1000;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  // the server's own clock wrote both dates; ours may be wrong, or may have been set meanwhile
+  const sent = Date.parse(first(headers.date) ?? "");
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (sent < date ? sent : now));
 }
 
 // The wordings of OpenAI, DeepSeek, vLLM, SGLang, Anthropic, Google, Bedrock, Mistral, TGI and llama.cpp.

@@ -268,3 +268,44 @@ test("one gate serves all who share base URL and key, under the tighter of their
   expect(gates.for("http://u:p@host/v1?x=1", { keyName: "OTHER", limits: {} })).not.toBe(gate);
   expect([gate.cap, gate.endpoint]).toEqual([3, "http://host/v1"]);
 });
+
+const HOUR = 3_600_000;
+
+test.each([
+  ["back by an hour", -HOUR],
+  ["forward by a day", 24 * HOUR],
+])("a clock that is set %s in the middle makes no wait longer or shorter", async (_, step) => {
+  const paused = gated();
+  paused.start(0);
+  await paused.settle();
+  await paused.end(busy(20_000));
+  paused.start(1);
+  await paused.clock.advance(5000);
+  paused.clock.set(step);
+  expect(paused.gate.isHealthy).toBe(false);
+  await paused.clock.advance(14_999);
+  expect(paused.started()).toEqual([]);
+  await paused.clock.advance(1);
+  expect(paused.started()).toEqual([1]);
+
+  const minute = gated({ requestsPerMinute: 1 });
+  minute.start(0);
+  await minute.clock.advance(10_000);
+  minute.clock.set(step);
+  minute.start(1);
+  await minute.clock.advance(49_999);
+  expect(minute.started()).toEqual([0]);
+  await minute.clock.advance(1);
+  expect(minute.started()).toEqual([0, 1]);
+
+  const down = gated();
+  for (let rollout = 0; rollout < 20; rollout++) down.start(rollout);
+  await down.settle();
+  for (let rollout = 0; rollout < 20; rollout++) await down.end(broken());
+  down.start(20);
+  down.clock.set(step);
+  await down.clock.advance(29_999);
+  expect(down.started()).toEqual([]);
+  await down.clock.advance(1);
+  expect(down.started()).toEqual([20]);
+});

@@ -109,7 +109,7 @@ export class EndpointGate {
     return this.#tokens !== undefined;
   }
   get isHealthy(): boolean {
-    return this.#breaker.isClosed && this.#pausedUntil <= this.#clock.now();
+    return this.#breaker.isClosed && this.#pausedUntil <= this.#clock.elapsed();
   }
 
   tighten(limits: EndpointLimits): void {
@@ -123,7 +123,7 @@ export class EndpointGate {
   async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
     if (this.#isParked) throw parkedError();
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
     if (this.#queue.size === 0 && this.#waitFor(tokens, now).milliseconds === 0) return this.#start(tokens, now);
     return await new Promise((resolve, reject) => {
@@ -162,7 +162,7 @@ export class EndpointGate {
   succeed(pass: Pass, usage: Usage): void {
     this.#inFlight--;
     const used = usage.inputTokens + usage.outputTokens;
-    if (pass.spending && used > 0) this.#tokens?.correct(pass.spending, used, this.#clock.now());
+    if (pass.spending && used > 0) this.#tokens?.correct(pass.spending, used, this.#clock.elapsed());
     if (++this.#successes >= this.#cap && this.#cap < this.#maximum) {
       this.#cap++;
       this.#successes = 0;
@@ -172,7 +172,7 @@ export class EndpointGate {
   }
 
   fail(pass: Pass, error: unknown, origin: RequestOrigin): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (!(error instanceof ModelFailure)) {
       if (pass.isProbe) this.#breaker.abandonProbe();
     } else if (OUTAGES.has(error.kind)) {
@@ -208,7 +208,7 @@ export class EndpointGate {
   /** Admits requests from the front of the queue, and sets an alarm for the first that must wait. */
   #pump(): void {
     for (const ticket of this.#queue) {
-      const now = this.#clock.now();
+      const now = this.#clock.elapsed();
       const wait = this.#waitFor(ticket.tokens, now);
       if (wait.milliseconds > 0) {
         this.#sleep(wait, now);

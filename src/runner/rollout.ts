@@ -36,6 +36,8 @@ export class Rollout {
   readonly #abort: AbortSignal;
   #entries: Entry[] = [];
   #startedAt = 0;
+  /** on the clock that durations are measured with */
+  #began = 0;
 
   constructor(context: RunContext, planned: PlannedRollout, abort: AbortSignal) {
     this.#context = context;
@@ -63,6 +65,7 @@ export class Rollout {
     const { folder, clock, park } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
+    this.#began = clock.elapsed();
     const continued = recorded.length;
     const opening = query.messages;
     await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued, opening });
@@ -88,6 +91,7 @@ export class Rollout {
         outcome,
         startedAt: this.#startedAt,
         endedAt: clock.now(),
+        durationMs: this.#durationMs(),
         tools: environment.tools,
         toolsHash,
         stateHash: contentHash(await environment.state()),
@@ -149,8 +153,7 @@ export class Rollout {
       at: this.#now(),
       stack: stackOf(error),
     });
-    const durationMs = this.#context.clock.now() - this.#startedAt;
-    await this.#recordEnd(outcome, { turns: 0, toolCalls: 0, durationMs });
+    await this.#recordEnd(outcome, { turns: 0, toolCalls: 0, durationMs: this.#durationMs() });
     return outcome;
   }
 
@@ -163,6 +166,10 @@ export class Rollout {
   /** Into the journal, then to the watchers. */
   #record(event: RolloutEvent): Promise<void> {
     return this.#context.record({ ...event, ...this.#planned.key });
+  }
+
+  #durationMs(): number {
+    return Math.round(this.#context.clock.elapsed() - this.#began);
   }
 
   #now(): string {

@@ -19,6 +19,8 @@ export type Played = {
   outcome: Outcome;
   startedAt: number;
   endedAt: number;
+  /** measured, and not the difference of the two, between which the clock may have been set */
+  durationMs: number;
   tools: readonly ToolSpec[];
   toolsHash: string;
   stateHash: string;
@@ -26,7 +28,7 @@ export type Played = {
 
 export function toTrajectory(planned: PlannedRollout, played: Played): Trajectory {
   const { dataset, query, key } = planned;
-  const { entries, outcome, tools, startedAt, endedAt } = played;
+  const { entries, outcome, tools, startedAt, endedAt, durationMs } = played;
   const sent = { system: dataset.agentSystem, tools, opening: query.messages, entries };
   const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
   const messages = toMessages(query.messages, entries);
@@ -64,7 +66,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       timings: {
         started_at: new Date(startedAt).toISOString(),
         ended_at: new Date(endedAt).toISOString(),
-        duration_ms: endedAt - startedAt,
+        duration_ms: durationMs,
       },
     },
   };

@@ -57,6 +57,9 @@ export class RunTally {
   #costUsd = 0;
   /** what earlier sessions cost, if they were added up here */
   #paidBefore = 0;
+  /** on the clock of `totals` */
+  #began = 0;
+  #ended: number | undefined;
   startedAt = 0;
   /** undefined while it is running */
   endedAt: number | undefined;
@@ -68,16 +71,20 @@ export class RunTally {
     return [...this.#datasets.values()];
   }
 
-  add(event: RunEvent): void {
-    if (event.type === "run-start") this.#begin(event.datasets, Date.parse(event.at));
-    else if (event.type === "run-end") {
+  /** `at`: when it happened; a live view says so on its own clock, which is also that of `totals` then. */
+  add(event: RunEvent, at = "at" in event ? Date.parse(event.at) : 0): void {
+    if (event.type === "run-start") {
+      this.startedAt = Date.parse(event.at);
+      this.#begin(event.datasets, at);
+    } else if (event.type === "run-end") {
+      this.#ended = at;
       this.endedAt = Date.parse(event.at);
       this.stoppedBy = event.stoppedBy;
       this.stopMessage = event.message;
     } else if (event.type === "rollout-start") {
       const key = keyText(event);
       this.#running.delete(key); // it is starting over
-      this.#running.set(key, { id: rolloutId(event), dataset: event.dataset, since: Date.parse(event.at) });
+      this.#running.set(key, { id: rolloutId(event), dataset: event.dataset, since: at });
       this.#mostRunning = Math.max(this.#mostRunning, this.#running.size);
     } else if (event.type === "entry-end") {
       if (event.entry.type === "tool-result") this.addEntry(undefined);
@@ -92,7 +99,7 @@ export class RunTally {
         if (dataset) dataset.failed++;
       } else {
         this.#finished++;
-        this.#sample(Date.parse(event.at));
+        this.#sample(at);
         if (dataset) dataset.finished++;
       }
     }
@@ -106,7 +113,8 @@ export class RunTally {
     this.#costUsd += costUsd;
   }
 
-  totals(now: number): RunTotals {
+  totals(at: number): RunTotals {
+    const now = this.#ended ?? this.endedAt ?? at;
     const sum = (member: "planned" | "kept" | "finished" | "failed" | "givenUp" | "later") =>
       this.datasets.reduce((total, dataset) => total + (dataset[member] ?? 0), 0);
     const running = this.endedAt === undefined ? this.#running.size : 0;
@@ -114,7 +122,7 @@ export class RunTally {
     const failed = sum("failed") + sum("givenUp");
     const left = Math.max(sum("planned") - done - failed, 0);
     const leftNow = Math.max(left - sum("later"), 0);
-    const perSecond = this.#rate(Math.min(now, this.endedAt ?? now));
+    const perSecond = this.#rate(now);
     return {
       planned: sum("planned"),
       done,
@@ -123,7 +131,7 @@ export class RunTally {
       failed,
       finished: this.#finished,
       perSecond,
-      secondsElapsed: Math.max(0, (this.endedAt ?? now) - this.startedAt) / 1000,
+      secondsElapsed: Math.max(0, now - this.#began) / 1000,
       secondsLeft: this.#secondsLeft(leftNow, running, perSecond),
       toolCalls: this.#toolCalls,
       tokens: this.#tokens,
@@ -158,7 +166,8 @@ export class RunTally {
     this.#finished = 0;
     this.#mostRunning = 0;
     this.#paidBefore = this.#costUsd;
-    this.startedAt = at;
+    this.#began = at;
+    this.#ended = undefined;
     this.endedAt = undefined;
     this.stoppedBy = undefined;
     this.stopMessage = undefined;

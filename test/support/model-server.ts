@@ -77,17 +77,27 @@ export function requestOf(more: Partial<ModelRequest> = {}, rollout = 0): ModelR
   };
 }
 
-export type ManualClock = Clock & { slept: number[]; advance(milliseconds: number): Promise<void> };
+export type ManualClock = Clock & {
+  slept: number[];
+  advance(milliseconds: number): Promise<void>;
+  /** somebody sets the clock forward or back; no time passes */
+  set(milliseconds: number): void;
+};
 
 /** Time stands still until `advance`; with `auto` every sleep is over at once, and the time counts as passed. */
 export function createManualClock(options: { auto?: boolean } = {}): ManualClock {
   let time = 1_000_000;
+  let ahead = 0;
   const sleepers = new Set<{ at: number; wake: () => void }>();
   const slept: number[] = [];
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
     slept,
-    now: () => time,
+    now: () => time + ahead,
+    elapsed: () => time,
+    set: (milliseconds) => {
+      ahead += milliseconds;
+    },
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();

@@ -108,11 +108,13 @@ export async function play({ agent, user, opening = [], ...rest }: Scene): Promi
 /** One second passes each time it is read. */
 export function createTickingClock(): Clock {
   let time = Date.UTC(2026, 0, 1);
+  const tick = () => {
+    time += 1000;
+    return time;
+  };
   return {
-    now: () => {
-      time += 1000;
-      return time;
-    },
+    now: tick,
+    elapsed: tick,
     sleep: async () => {},
   };
 }

@@ -96,6 +96,7 @@ function createHurriedClock(): { clock: Clock; slept: number[] } {
   const slept: number[] = [];
   const clock: Clock = {
     now: () => Date.now() + skipped,
+    elapsed: () => performance.now() + skipped,
     sleep: async (milliseconds, signal) => {
       signal?.throwIfAborted();
       slept.push(milliseconds);

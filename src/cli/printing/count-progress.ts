@@ -10,7 +10,7 @@ export type CountProgress = { show(text: string): void; stop(): void };
 
 export function createCountProgress({ stderr, env }: Pick<Host, "stderr" | "env">): CountProgress {
   const redraws = Boolean(stderr.isTTY) && env.TERM !== "dumb" && !env.CI;
-  let nextAt = Date.now() + QUIET_MS;
+  let nextAt = performance.now() + QUIET_MS;
   let isDrawn = false;
   const erase = () => {
     if (isDrawn) stderr.write("\r\u001b[K");
@@ -18,8 +18,8 @@ export function createCountProgress({ stderr, env }: Pick<Host, "stderr" | "env"
   };
   return {
     show(text) {
-      if (Date.now() < nextAt) return;
-      nextAt = Date.now() + (redraws ? REDRAW_MS : LINE_MS);
+      if (performance.now() < nextAt) return;
+      nextAt = performance.now() + (redraws ? REDRAW_MS : LINE_MS);
       erase();
       stderr.write(redraws ? text : `${text}\n`);
       isDrawn = redraws;

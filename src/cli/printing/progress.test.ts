@@ -18,7 +18,7 @@ function screen({ interactive = false, columns = 80, rows = 24 } = {}) {
 }
 
 const at = "2026-01-01T00:00:00.000Z";
-const now = () => Date.parse(at) + 1000;
+const now = () => 1000;
 const key = (queryId: string, dataset = "Clinic") => ({ dataset, queryId, rollout: 0 });
 const plan = (name: string, more: Partial<DatasetCounts> = {}): DatasetCounts => ({
   ...{ name, planned: 4, kept: 0, continuing: 0, retrying: 0, givenUp: 0, ...more },
@@ -58,7 +58,7 @@ test("the block is drawn over in place, and notes stand above it", () => {
   view.say("Stopping");
   view.stop();
   expect(written[0]).toBe(
-    "Clinic  ────────────────────────  0/4\u001b[K\n0/4 done · 0 running · 4 waiting · 0 failed · 0.0/s · 1.0 s elapsed · 0 tokens\u001b[K\n\u001b[J",
+    "Clinic  ────────────────────────  0/4\u001b[K\n0/4 done · 0 running · 4 waiting · 0 failed · 0.0/s · 0 ms elapsed · 0 tokens\u001b[K\n\u001b[J",
   );
   expect(written.slice(1, 4)).toEqual(["\u001b[2A\r\u001b[J", "No space left\n", "(err) Stopping\n"]);
   expect(written[4]).toBe(written[0]);

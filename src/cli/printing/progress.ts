@@ -17,6 +17,7 @@ export type ProgressView = {
   stop(): void;
 };
 
+/** `now`: milliseconds that only run forward */
 export type ProgressOptions = { now: () => number; load?: () => NetworkLoad | undefined };
 
 export function createProgress(terminal: Terminal, { now, load }: ProgressOptions): ProgressView {
@@ -43,7 +44,7 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
 
   return {
     onEvent(event) {
-      tally.add(event);
+      tally.add(event, now());
       if (event.type === "run-start") {
         for (const line of foundLines(event)) terminal.out(line);
         begin(event);

@@ -34,7 +34,7 @@ export type ExchangeCall = {
 
 export function createExchange({ dispatchers, clock, context, limits, signal, edit }: ExchangeCall): Exchange {
   // a package may make several requests for one reply; together they stay within the limit
-  const deadline = clock.now() + limits.totalMs;
+  const deadline = clock.elapsed() + limits.totalMs;
   let failure: ModelFailure | undefined;
   let answered: string | undefined;
 
@@ -54,7 +54,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
         origin: url.origin,
         path: url.pathname + url.search,
         headers: headersOf(init?.headers),
-        limits: { ...limits, totalMs: Math.max(1, deadline - clock.now()) },
+        limits: { ...limits, totalMs: Math.max(1, deadline - clock.elapsed()) },
       };
       const answer = await post(dispatchers.for(url), { target, body }, signal).catch((error: unknown) => {
         signal.throwIfAborted();
