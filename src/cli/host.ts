@@ -3,7 +3,20 @@ import type { Command } from "commander";
 
 export type Host = Pick<
   NodeJS.Process,
-  "stdout" | "stderr" | "stdin" | "env" | "argv" | "on" | "off" | "once" | "exit" | "exitCode" | "chdir"
+  | "stdout"
+  | "stderr"
+  | "stdin"
+  | "env"
+  | "argv"
+  | "on"
+  | "off"
+  | "once"
+  | "emit"
+  | "kill"
+  | "pid"
+  | "exit"
+  | "exitCode"
+  | "chdir"
 >;
 
 /** Adds a command's arguments, flags and action to it; `done` takes the exit code. */

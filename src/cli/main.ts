@@ -44,10 +44,14 @@ const HELP_WIDTH = 100;
 /** Returns nothing; the exit code is set on the host, so that output is flushed before the process ends. */
 export async function main(host: Host): Promise<void> {
   const terminal = createTerminal(host);
-  // a reader that went away, such as `head`, is not an error; a run in progress has set the code for an interrupt
+  // A reader that went away, such as `head`, is not an error: a run parks as if the terminal had hung up, anything else
+  // leaves. A terminal that is gone says nothing yet; if its end is the end of the run, SIGHUP comes too.
+  let isHungUp = false;
   const onStreamError = (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") host.exit(host.exitCode ?? 0);
-    throw error;
+    if (error.code === "EPIPE" && !host.emit("SIGHUP")) host.exit(host.exitCode ?? 0);
+    if (error.code === "EIO" && !isHungUp) host.on("exit", () => host.kill(host.pid, "SIGHUP")); // Node itself would abort
+    if (error.code === "EIO") isHungUp = true;
+    else if (error.code !== "EPIPE") throw error;
   };
   host.stdout.on("error", onStreamError);
   host.stderr.on("error", onStreamError);
@@ -78,7 +82,11 @@ export async function main(host: Host): Promise<void> {
   } catch (error) {
     done(report(error, (text) => terminal.err(text)));
   }
+  // whatever a dataset's code left running keeps nobody waiting
+  setTimeout(() => host.exit(), MAX_END_MS).unref();
 }
+
+const MAX_END_MS = 2000;
 
 function loadCommand(name: string): Promise<{ configure: Configure }> {
   return import(`./commands/${name}.ts`);

@@ -32,8 +32,9 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   const live = createLoadWriter(() => load?.());
   const log = createLog(run.config.log_file, run.config.log_level);
   let { folder } = run;
+  let begun = false;
   const interrupt = listenForInterrupt(host, (text) =>
-    view.say(`${text}\nTo continue later: ${resumeCommand(folder)}`),
+    view.say(begun ? `${text}\nTo continue later: ${resumeCommand(folder)}` : "Stopping: nothing has begun."),
   );
   const toolErrors = new ToolErrorTally();
   const startedAt = performance.now();
@@ -50,6 +51,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
       onEvent: (event) => {
         if (event.type === "run-start") {
           folder = event.folder;
+          begun = true;
           live.follow(folder);
         }
         toolErrors.add(event);
@@ -63,6 +65,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     printResult(terminal, run, result, { ...flags, elapsedMs, toolErrors: toolErrors.list() });
     return exitCode(result);
   } catch (error) {
+    if (interrupt.park.aborted && error === interrupt.park.reason) return INTERRUPTED; // nothing had begun
     if (error instanceof SetupError) throw setupProblem(error, folder);
     throw error instanceof DriftError ? withCommands(error, host.argv) : error;
   } finally {
@@ -91,6 +94,9 @@ async function showPlan(host: Host, run: ResolvedRun, queries: number | undefine
     for (const line of pilotLines(pilot, planned, { maxWorkers, folder: shortPath(pilot.folder) })) terminal.out(line);
     if (pilot.left > 0) return 4; // only a budget stops a pilot early
     return pilot.failed > 0 ? 3 : 0;
+  } catch (error) {
+    if (interrupt.park.aborted && error === interrupt.park.reason) return INTERRUPTED;
+    throw error;
   } finally {
     interrupt.release();
   }

@@ -55,6 +55,7 @@ export {
   rolloutSeed,
   type TaskInfo,
 } from "./query.ts";
+export { raceAbort } from "./race-abort.ts";
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
 export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
 export {

@@ -154,6 +154,8 @@ export class EndpointGate {
   /** No new request begins; those in flight may finish. */
   park(): void {
     this.#isParked = true;
+    this.#alarm?.controller.abort(); // a timer left behind would keep the process waiting
+    this.#alarm = undefined;
     const refused = [...this.#queue];
     this.#queue.clear();
     for (const ticket of refused) ticket.refuse(parkedError());

@@ -6,6 +6,7 @@ import {
   type DatasetCounts,
   type RunEnd,
   type RunEvent,
+  raceAbort,
   sum,
   systemClock,
   timestamp,
@@ -36,7 +37,7 @@ export type MakeOptions = {
   env?: Variables;
   onEvent?: (event: RunEvent) => void;
   clock?: Clock;
-  /** set: no new work, calls in flight may finish */
+  /** set: no new work, calls in flight may finish; before the run has begun, it rejects with the signal's reason */
   park?: AbortSignal;
   /** set: leave at once */
   abort?: AbortSignal;
@@ -120,7 +121,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
   options.watchNetwork?.(network.load);
   const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
-  const datasets = await Promise.all(preparing);
+  const datasets = await raceAbort(Promise.all(preparing), options.park);
   requireKnownIds(run, datasets);
   requireKnownRecords(run, datasets);
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
@@ -139,6 +140,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const plan = planRun(run, datasets, folder);
   const budget = new BudgetWatch(config, { outputs: Object.values(listOutputs(run)), unfinished: plan.paidBefore });
   const park = options.park ? AbortSignal.any([options.park, budget.spent]) : budget.spent;
+  if (park.aborted) network.park();
   park.addEventListener("abort", network.park);
   let scoring: LiveScoring | undefined;
   const context = new RunContext({ run, folder, clock, park, abort }, (event) => {
@@ -154,7 +156,14 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
       ...dataset,
       outputs: allRounds(outputOf(run.folder, dataset.spec), config.rollouts),
     }));
-    scoring = scoreLive(played, { ...scorer, folder: folder.path, workers: config.max_workers, park, onFailure });
+    scoring = scoreLive(played, {
+      ...scorer,
+      folder: folder.path,
+      workers: config.max_workers,
+      park,
+      abort,
+      onFailure,
+    });
     open.push(scoring);
   }
   return { context, workers, plan, budget, scoring };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { call, readRecords, STOP, scripted } from "../../test/support/play.ts";
 import { openContext, openFolder, type PreparedScene, prepare } from "../../test/support/prepared.ts";
 import { type ModelClient, type ModelRequest, RolloutError, type RunEvent, UsageError } from "../core/index.ts";
-import { planRun } from "./plan.ts";
+import { type PlannedRollout, planRun } from "./plan.ts";
 import { Rollout } from "./rollout.ts";
 
 const CONFIG = { agent_model: "test/agent", user_model: "test/user", limit: 1 };
@@ -67,6 +67,30 @@ test("once the run is parked no further entry is begun, and the rollout has neit
   const { outcome, events } = await play({ models: models(parking) }, { park: park.signal });
   expect(outcome).toBeUndefined();
   expect(types(events)).toEqual(["rollout-start", "entry-end"]);
+});
+
+test("tools that are still starting are not waited for once the run is parked, and are closed when they come up", async () => {
+  const park = new AbortController();
+  const { run, dataset } = await prepare({ config: CONFIG, models: models() });
+  let comeUp = () => {};
+  let closed = 0;
+  const openEnvironment: typeof dataset.openEnvironment = async (query, seed) => {
+    const environment = await dataset.openEnvironment(query, seed);
+    await new Promise<void>((resolve) => {
+      comeUp = resolve;
+      park.abort();
+    });
+    return Object.assign(environment, { close: async () => void closed++ });
+  };
+  const folder = openFolder(run);
+  const [planned] = planRun(run, [{ ...dataset, openEnvironment }], folder).rollouts;
+  const { context, events } = openContext(run, folder, park.signal);
+  const rollout = new Rollout(context, planned as PlannedRollout, NEVER);
+  expect(await (await rollout.play()).written).toBeUndefined();
+  expect(types(events)).toEqual(["rollout-start"]);
+  comeUp();
+  await new Promise(setImmediate);
+  expect(closed).toBe(1);
 });
 
 test("an exception that is none of ours ends its rollout, with its stack on disk and one line for people", async () => {

@@ -61,7 +61,7 @@ export class Rollout {
 
   /** Every entry is made durable before the next one is asked for. */
   async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
-    const { dataset, query, seed, attempt, fingerprint } = this.#planned;
+    const { query, attempt, fingerprint } = this.#planned;
     const { folder, clock, park } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
@@ -71,7 +71,9 @@ export class Rollout {
     await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued, opening });
     let environment: Environment | undefined;
     try {
-      environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
+      const opened = await this.#openEnvironment();
+      if (!opened) return PARKED;
+      environment = trustRecord(opened, recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
       let next = await dialogue.next().catch(toEnd);
@@ -100,6 +102,15 @@ export class Rollout {
     } finally {
       await environment?.close().catch((error) => this.#context.note(`Tools could not be closed: ${messageOf(error)}`));
     }
+  }
+
+  /** Undefined if the run is parked while its tools are still starting. */
+  async #openEnvironment(): Promise<Environment | undefined> {
+    const { dataset, query, seed } = this.#planned;
+    const opening = dataset.openEnvironment(query, seed);
+    const opened = await this.#context.unlessParked(opening);
+    if (!opened) opening.then((late) => late.close()).catch(() => {});
+    return opened;
   }
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {

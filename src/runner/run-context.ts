@@ -16,6 +16,8 @@ export class RunContext {
   readonly abort: AbortSignal;
   readonly #watch: (event: RunEvent) => void;
   readonly #noted = new Set<string>();
+  /** one listener for all: thousands on one signal would slow each other down */
+  readonly #onPark = new Set<() => void>();
 
   constructor(
     parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort">,
@@ -27,6 +29,24 @@ export class RunContext {
     this.park = parts.park;
     this.abort = parts.abort;
     this.#watch = watch;
+    this.park.addEventListener("abort", () => {
+      for (const leave of this.#onPark) leave();
+    });
+  }
+
+  /** The result of the work, or undefined if the run is parked before there is one. */
+  async unlessParked<T>(work: Promise<T>): Promise<T | undefined> {
+    if (this.park.aborted) return undefined;
+    let leave = () => {};
+    const parked = new Promise<undefined>((resolve) => {
+      leave = () => resolve(undefined);
+    });
+    this.#onPark.add(leave);
+    try {
+      return await Promise.race([work, parked]);
+    } finally {
+      this.#onPark.delete(leave);
+    }
   }
 
   /** Watchers see an event once it is safe in the journal. */

@@ -34,6 +34,8 @@ export type EvaluationOptions = {
   force?: boolean;
   /** set: no further rollout is begun; running checks may finish */
   park?: AbortSignal;
+  /** set: leave at once */
+  abort?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
 };
 
@@ -52,11 +54,12 @@ export class Evaluation {
   readonly #bases = new Map<string, string>();
   readonly #votes;
   readonly #judge: Judge | undefined;
-  readonly #never = new AbortController().signal;
+  readonly #abort: AbortSignal;
   #catchingUp: Promise<void> = Promise.resolve();
 
   constructor(options: EvaluationOptions) {
     this.#options = options;
+    this.#abort = options.abort ?? new AbortController().signal;
     const { folder, judge } = options;
     this.#checks = options.checks.map((check) => ({
       check,
@@ -135,6 +138,8 @@ export class Evaluation {
       const result = context
         ? await runCheck(check, context)
         : notCheckable(`the query ${trajectory.query_id} is no longer in the dataset`);
+      // nothing was decided because scoring was stopped: it is scored the next time
+      if (this.#options.park?.aborted && result.pass === null && result.blame) return;
       const score = toScoreRecord(trajectory, { check, record, settings, basis }, result);
       await this.#scores.append(jsonLine(score));
       this.counts.checks++;
@@ -157,10 +162,10 @@ export class Evaluation {
       replay: async () => {
         if (offersTools) return offersTools;
         if (typeof openEnvironment === "string") return openEnvironment;
-        return replayCalls(trajectory, dialogue, () => openEnvironment(query, trajectory.metadata), this.#never);
+        return replayCalls(trajectory, dialogue, () => openEnvironment(query, trajectory.metadata), this.#abort);
       },
       judge: this.#judge,
-      signal: this.#never,
+      signal: this.#abort,
     };
   }
 

@@ -3,6 +3,7 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { raceAbort } from "../core/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
 import { jsonLine } from "../files/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
@@ -26,14 +27,24 @@ type ScoredFiles = { counts: EvaluationCounts; report: Report; scoresFile: strin
 const MAX_WORKERS = 8;
 
 export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFiles> {
-  const { path, domain, settings = {}, maxWorkers = MAX_WORKERS, force, park, onScore, onNotice = () => {} } = options;
+  const {
+    path,
+    domain,
+    settings = {},
+    maxWorkers = MAX_WORKERS,
+    force,
+    park,
+    abort,
+    onScore,
+    onNotice = () => {},
+  } = options;
   const { files, scores: folder } = findRecordFiles(path, onNotice);
   const temporary = mkdtempSync(join(tmpdir(), "rollout-records-"));
   try {
     return await withServices({ ...options, onNotice }, async ({ resources, network }) => {
       const scorer = await createScorer(settings, network.createClient);
       const file = join(temporary, "records.jsonl");
-      const dataset = await openRecordsDataset(domain, [file], resources);
+      const dataset = await raceAbort(openRecordsDataset(domain, [file], resources), park);
       writeRecords(file, files, { dataset, servers: domain.servers, onNotice });
       mkdirSync(folder, { recursive: true });
       const counts = await evaluate({
@@ -43,6 +54,7 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
         workers: maxWorkers,
         force,
         park,
+        abort,
         onScore,
       });
       const report = buildReport(folder, settings.score, [{ dataset: dataset.name, file }]);

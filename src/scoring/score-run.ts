@@ -1,5 +1,5 @@
 // Scoring a run by its folder: what `rollout eval` does, for programs too.
-import { dropUndefined, isObject, systemClock, type Variables } from "../core/index.ts";
+import { dropUndefined, isObject, raceAbort, systemClock, type Variables } from "../core/index.ts";
 import { openResources, type RunResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
@@ -25,39 +25,46 @@ export type ScoreRunOptions = {
   force?: boolean;
   /** set: no further rollout is begun */
   park?: AbortSignal;
+  /** set: leave at once */
+  abort?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
   onNotice?: (message: string) => void;
 };
 
 export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
-  const { folder, env, basePath, force, park, onScore, onNotice = () => {} } = options;
+  const { folder, env, basePath, force, park, abort, onScore, onNotice = () => {} } = options;
   const { manifest } = openRun(folder);
   const own = readRunSettings(manifest);
   const { python = own.python, maxWorkers = own.workers } = options;
   const registry = { ...own.registry, ...options.registry };
-  return withServices({ env, registry, python, onNotice }, async ({ resources, network }) =>
+  return withServices({ env, registry, python, park, onNotice }, async ({ resources, network }) =>
     evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
       folder,
-      datasets: await openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
+      datasets: await raceAbort(openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }), park),
       workers: maxWorkers,
       force,
       park,
+      abort,
       onScore,
     }),
   );
 }
 
-type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python"> & { onNotice(message: string): void };
+type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python" | "park"> & {
+  onNotice(message: string): void;
+};
 type Services = { resources: RunResources; network: ReturnType<typeof openNetwork> };
 
 /** Tools and models, open while they are used. */
 export async function withServices<T>(
-  { env, registry = {}, python, onNotice }: ServiceOptions,
+  { env, registry = {}, python, park, onNotice }: ServiceOptions,
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
   const resources = openResources({ env, nameStyle: "prefixed", onNotice, python });
   const network = openNetwork({ registry, env, clock: systemClock });
+  if (park?.aborted) network.park();
+  park?.addEventListener("abort", network.park);
   try {
     return await use({ resources, network });
   } finally {

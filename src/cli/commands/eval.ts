@@ -88,6 +88,7 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       maxWorkers: flags.maxWorkers,
       force: flags.force,
       park: interrupt.park,
+      abort: interrupt.abort,
       onNotice: (message: string) => terminal.err(printable(message)),
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
@@ -99,6 +100,9 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       else for (const line of resultLines(terminal, { path, counts, report, scoresFile })) terminal.out(line);
     }
     return interrupt.park.aborted ? 130 : 0;
+  } catch (error) {
+    if (interrupt.park.aborted && error === interrupt.park.reason) return 130;
+    throw error;
   } finally {
     interrupt.release();
   }

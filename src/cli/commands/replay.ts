@@ -40,7 +40,8 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
     progress.stop();
     terminal.err(printable(text));
   };
-  const interrupt = listenForInterrupt(host, () => say("Stopping after the records that are being replayed."));
+  const stopping = () => say("Stopping after the records that are being replayed.");
+  const interrupt = listenForInterrupt(host, stopping, { maxWaitMs: 0 }); // nothing is paid for, nothing is written
   let code = 0;
   try {
     for (const { folder, path, manifest } of runs) {
