@@ -50,6 +50,75 @@ test("a full disk that stays full does not keep Ctrl-C waiting for ever, and the
   expect(work.records(OUTPUT)).toHaveLength(3);
 });
 
+test("a disk that becomes read-only is named, waited for, and written to again without a gap", async () => {
+  const work = workFolder();
+  writeShop(work, { queries: Array.from({ length: 12 }, (_, n) => itemQuery(`q${n}`)) });
+  await work.run([...RUN, "--output-dir", "whole", "--quiet"]);
+  work.write("full", "EROFS");
+  const env = { NODE_OPTIONS: `--import ${FULL_DISK}`, FULL_WHILE: join(work.path, "full") };
+  const { child, finished } = work.start([...RUN, "--max-workers", "4"], { env });
+  await new Promise<void>((resolve) =>
+    child.stdout?.on("data", (text: string) => text.includes("became read-only: paused") && resolve()),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  work.remove("full");
+  const { code, stdout } = await finished;
+  expect(code).toBe(0);
+  expect(stdout).toContain("can be written again: going on");
+  expect(work.canonical(OUTPUT)).toEqual(work.canonical("whole/trajectories/Domain1.jsonl"));
+  expect(work.read("outputs/single/failures.jsonl")).toBe("");
+});
+
+test.each(["", "EROFS"])(
+  "a run that waits for its disk (%s) leaves at the first Ctrl-C, and can be resumed",
+  async (fault) => {
+    const work = workFolder();
+    writeShop(work);
+    work.write("full", fault);
+    const env = { NODE_OPTIONS: `--import ${FULL_DISK}`, FULL_WHILE: join(work.path, "full") };
+    const { child, finished } = work.start(RUN, { env });
+    await new Promise<void>((resolve) =>
+      child.stdout?.on("data", (text: string) => text.includes("paused") && resolve()),
+    );
+    const started = performance.now();
+    child.kill("SIGTERM");
+    const { code, stderr } = await finished;
+    expect([code, performance.now() - started < 8000]).toEqual([130, true]);
+    expect(stderr).not.toContain("bug");
+    work.remove("full");
+    expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
+    expect(work.records(OUTPUT)).toHaveLength(3);
+  },
+);
+
+test("a disk that fails ends the run with one clear line, and a resume goes on from what was kept", async () => {
+  const work = workFolder();
+  writeShop(work, { queries: [itemQuery("q1"), itemQuery("q2", "slow"), itemQuery("q3")] });
+  work.write("slow", "");
+  const env = { NODE_OPTIONS: `--import ${FULL_DISK}`, FULL_WHILE: join(work.path, "full") };
+  const { finished } = work.start([...RUN, "--max-workers", "1"], { env });
+  await work.until("waiting");
+  work.write("full", "EIO");
+  work.remove("slow");
+  const { code, stderr } = await finished;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/The disk of .*\.jsonl fails \(EIO: i\/o error/);
+  expect(stderr).not.toContain("bug");
+  work.remove("full");
+  expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
+  expect(work.records(OUTPUT).map(({ metadata }) => metadata.attempt)).toEqual([1, 1, 1]);
+});
+
+test("a log file on a full disk loses its lines with one note, and the run does not notice", async () => {
+  const work = workFolder();
+  writeShop(work);
+  work.write("config.yml", "log_file: /dev/full\nlog_level: debug\ndatasets: {Domain1: {base_path: shop}}\n");
+  const { code, stdout, stderr } = await work.run(["run", "--config", "config.yml", ...SCRIPTED]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("3 rollouts");
+  expect(stderr).toMatch(/^log_file \/dev\/full cannot be written: ENOSPC.*; the run goes on\n$/);
+});
+
 test("a folder that cannot be written is found before anything is played", async () => {
   const work = workFolder();
   writeShop(work);

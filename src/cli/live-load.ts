@@ -21,9 +21,17 @@ export function createLoadWriter(load: () => NetworkLoad | undefined): LoadWrite
     },
     stop() {
       clearInterval(timer);
-      if (path) rmSync(path, { force: true });
+      if (path) remove(path);
     },
   };
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // as below
+  }
 }
 
 /** Only meaningful while the run is running; a killed process may leave a stale file. */

@@ -1,7 +1,7 @@
 // Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
-import { PROGRAM_COMMAND, sum, type Trajectory, UsageError } from "../core/index.ts";
+import { messageOf, PROGRAM_COMMAND, sum, type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine, readLines } from "../files/index.ts";
 import { type NetworkLoad, SetupError } from "../models/index.ts";
@@ -30,7 +30,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   let load: (() => NetworkLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
-  const log = createLog(run.config.log_file, run.config.log_level);
+  const log = createLog(run.config.log_file, run.config.log_level, (text) => view.say(text));
   let { folder } = run;
   let begun = false;
   const interrupt = listenForInterrupt(host, (text) =>
@@ -128,7 +128,7 @@ type ResultOptions = RunFlags & { elapsedMs: number; toolErrors: ToolErrors[] };
 
 function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunResult, options: ResultOptions): void {
   const summaries = Object.fromEntries(Object.entries(result.outputs).map(([name, file]) => [name, summarise(file)]));
-  writeSummary(join(result.folder, "summary.json"), summaries);
+  keepSummary(terminal, join(result.folder, "summary.json"), summaries);
   const failures = readFailures(result.folder);
   const scripted = Object.values(summaries).some((summary) => summary.scripted > 0);
   const records = sum(Object.values(summaries).map((summary) => summary.rollouts));
@@ -158,6 +158,15 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shortPath(file)}`);
   terminal.out(`run folder    ${shortPath(result.folder)}`);
   for (const lines of [troubles, next]) if (lines.length > 0) terminal.out(`\n${lines.join("\n")}`);
+}
+
+/** It can be made again from the records: a disk that cannot be written does not hide the result. */
+function keepSummary(terminal: Terminal, file: string, summaries: Parameters<typeof writeSummary>[1]): void {
+  try {
+    writeSummary(file, summaries);
+  } catch (error) {
+    terminal.err(`${shortPath(file)} was not written: ${messageOf(error)}`);
+  }
 }
 
 function toolErrorText(terminal: Terminal, tools: ToolErrors[]): string[] {

@@ -9,15 +9,15 @@ import { syncFolder } from "./write-whole.ts";
 
 export type SyncMode = "batch" | "always" | "never";
 const SYNC_DELAY_MS = 100;
-const FULL_DISK_RETRY_MS = 2000;
+const RETRY_MS = 2000;
 
 export type AppendOptions = {
   sync: SyncMode;
   /** where the last complete line ends, if a scan has found that already */
   completeBytes?: number;
-  /** called once when the disk is full, and again when writing resumes because there is room */
-  onPause?: (message: string) => void;
-  /** once aborted, a full disk is no longer waited for */
+  /** called once when the disk is full or read-only, and again when writing resumes because that is over */
+  onPause?: (message: string, isPaused: boolean) => void;
+  /** once aborted, such a disk is no longer waited for */
   giveUp?: AbortSignal;
 };
 
@@ -44,7 +44,7 @@ export class AppendFile {
   #closing: Promise<void> | undefined;
   #dirty = false;
   #failure: unknown;
-  readonly #onPause: (message: string) => void;
+  readonly #onPause: (message: string, isPaused: boolean) => void;
   readonly #giveUp: AbortSignal | undefined;
   #hurry: (() => void) | undefined;
 
@@ -127,7 +127,7 @@ export class AppendFile {
         await this.#writeAll(bytes);
         this.#dirty = true;
         if (this.#sync === "always") {
-          await fsyncAsync(this.#descriptor);
+          await this.#fsync();
           this.#dirty = false;
         } else if (this.#sync === "batch") this.#scheduleSync();
         for (const waiter of waiting) {
@@ -143,19 +143,36 @@ export class AppendFile {
     this.#flushing = undefined;
   }
 
-  /** A full disk is waited out: what was written stays, and the rest follows without a gap. */
+  /** What was written stays, and the rest follows without a gap. */
   async #writeAll(bytes: Buffer): Promise<void> {
-    let told = false;
     for (let done = 0; done < bytes.length; ) {
+      const write = () => writeAsync(this.#descriptor, bytes, done, bytes.length - done);
+      done += (await this.#patiently(write, findPause)).bytesWritten;
+    }
+  }
+
+  /** After a failed fsync for want of room nobody knows what the kernel has dropped: only a read-only disk is waited for. */
+  #fsync(): Promise<void> {
+    return this.#patiently(
+      () => fsyncAsync(this.#descriptor),
+      (error) => (codeOf(error) === "EROFS" ? findPause(error) : undefined),
+    );
+  }
+
+  /** Waits until the disk can be written again, if that is all that is wrong. */
+  async #patiently<T>(work: () => Promise<T>, pauseFor: typeof findPause): Promise<T> {
+    let told: Pause | undefined;
+    for (;;) {
       try {
-        done += (await writeAsync(this.#descriptor, bytes, done, bytes.length - done)).bytesWritten;
-        if (told) this.#onPause(`There is room again for ${this.path}: going on`);
-        told = false;
+        const result = await work();
+        if (told) this.#onPause(told.over(this.path), false);
+        return result;
       } catch (error) {
-        if (!isFullDisk(error)) throw error;
-        if (!told) this.#onPause(`No space left for ${this.path}: paused until there is room again`);
-        told = true;
-        await systemClock.sleep(FULL_DISK_RETRY_MS, this.#giveUp);
+        const pause = pauseFor(error);
+        if (!pause) throw error;
+        if (!told) this.#onPause(pause.begins(this.path), true);
+        told ??= pause;
+        await systemClock.sleep(RETRY_MS, this.#giveUp);
       }
     }
   }
@@ -182,7 +199,7 @@ export class AppendFile {
     this.#syncWaiting = [];
     this.#dirty = false;
     try {
-      await fsyncAsync(this.#descriptor);
+      await this.#fsync();
       for (const waiter of waiting) waiter.resolve();
     } catch (error) {
       this.#fail(error, [...waiting, ...this.#syncWaiting]);
@@ -194,13 +211,35 @@ export class AppendFile {
   }
 }
 
-function isFullDisk(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === "ENOSPC" || code === "EDQUOT";
+type Pause = { begins(path: string): string; over(path: string): string };
+
+const FULL: Pause = {
+  begins: (path) => `No space left for ${path}: paused until there is room again`,
+  over: (path) => `There is room again for ${path}: going on`,
+};
+const READ_ONLY: Pause = {
+  begins: (path) => `The disk of ${path} became read-only: paused until it can be written again`,
+  over: (path) => `The disk of ${path} can be written again: going on`,
+};
+
+/** What ends by itself or by the user's hand while the run waits; any other error of a disk ends the run. */
+function findPause(error: unknown): Pause | undefined {
+  const code = codeOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT") return FULL;
+  return code === "EROFS" ? READ_ONLY : undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : undefined;
 }
 
 /** Disk errors are for the user to fix; what has been recorded so far is kept. */
 function writeError(path: string, error: unknown): unknown {
-  const isSystems = typeof (error as NodeJS.ErrnoException).code === "string";
-  return isSystems ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;
+  const code = codeOf(error);
+  if (code === "EIO")
+    return new UsageError(
+      `The disk of ${path} fails (${messageOf(error)}). The run ends here; what it had recorded before is kept. Once the disk works, the same command continues`,
+    );
+  return code !== undefined ? new UsageError(`Cannot write to ${path}: ${messageOf(error)}`) : error;
 }

@@ -53,7 +53,11 @@ export class Lock {
   /** Leaves the lock alone if another host took this process for dead and now holds it. */
   release(): void {
     clearInterval(this.#timer);
-    if (canonicalJson(readHolder(this.#path)) === canonicalJson(this.#own)) rmSync(this.#path, { force: true });
+    try {
+      if (canonicalJson(readHolder(this.#path)) === canonicalJson(this.#own)) rmSync(this.#path, { force: true });
+    } catch {
+      // a disk that fails or became read-only: the lock of a process that has ended is no obstacle
+    }
   }
 }
 

@@ -111,9 +111,10 @@ type OpenRun = {
 
 /** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
-  const { env = {}, clock = systemClock, onEvent = () => {}, abort = new AbortController().signal } = options;
+  const { env = {}, clock = systemClock, onEvent = () => {} } = options;
   const { config } = run;
   const note = (message: string) => onEvent({ type: "run-note", at: timestamp(clock), message });
+  const { abort, onPause } = leaveUnwritable(options, note);
   for (const text of run.notes ?? []) note(text);
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
   const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: note });
@@ -133,7 +134,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     sync: config.sync,
     checkpoints: config.use_checkpoints,
     checkpointDir: config.checkpoint_dir && claimJournalFolder(config.checkpoint_dir, run.folder),
-    onPause: note,
+    onPause,
     giveUp: abort,
   });
   open.push(folder);
@@ -162,11 +163,32 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
       workers: config.max_workers,
       park,
       abort,
+      onPause,
       onFailure,
     });
     open.push(scoring);
   }
   return { context, workers, plan, budget, scoring };
+}
+
+type Leaving = { abort: AbortSignal; onPause(message: string, isPaused: boolean): void };
+
+/** A disk that cannot be written is waited for, but not by a run that is being stopped: that leaves at once. */
+function leaveUnwritable({ park, abort }: MakeOptions, note: (message: string) => void): Leaving {
+  const leaving = new AbortController();
+  let paused = 0;
+  const leaveIfStopped = () => park?.aborted && paused > 0 && leaving.abort(park.reason);
+  if (abort?.aborted) leaving.abort(abort.reason);
+  abort?.addEventListener("abort", () => leaving.abort(abort.reason));
+  park?.addEventListener("abort", leaveIfStopped);
+  return {
+    abort: leaving.signal,
+    onPause(message, isPaused) {
+      note(message);
+      paused += isPaused ? 1 : -1;
+      leaveIfStopped();
+    },
+  };
 }
 
 /** What the network needs to know about a run. */

@@ -17,9 +17,9 @@ export type RunFolderOptions = {
   checkpoints: boolean;
   /** another folder for the journal */
   checkpointDir?: string;
-  /** called with one line when the disk is full, and when writing resumes */
-  onPause?: (message: string) => void;
-  /** once aborted, a full disk is no longer waited for */
+  /** called with one line when the disk is full or read-only, and when writing resumes */
+  onPause?: (message: string, isPaused: boolean) => void;
+  /** once aborted, such a disk is no longer waited for */
   giveUp?: AbortSignal;
 };
 

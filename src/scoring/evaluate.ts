@@ -36,6 +36,8 @@ export type EvaluationOptions = {
   park?: AbortSignal;
   /** set: leave at once */
   abort?: AbortSignal;
+  /** called with one line when the disk is full or read-only, and when writing resumes */
+  onPause?: (message: string, isPaused: boolean) => void;
   onScore?: (score: ScoreRecord) => void;
 };
 
@@ -71,8 +73,9 @@ export class Evaluation {
       const completeBytes = scanScores(file, (score) => {
         if (!options.force) this.#done.set(`${recordKeyText(score)} ${score.check}`, madeFrom(score));
       });
-      this.#scores = new AppendFile(file, { sync: "batch", completeBytes });
-      this.#votes = openVoteStore(join(folder, "judgements.jsonl"));
+      const patience = { onPause: options.onPause, giveUp: options.abort };
+      this.#scores = new AppendFile(file, { ...patience, sync: "batch", completeBytes });
+      this.#votes = openVoteStore(join(folder, "judgements.jsonl"), patience);
       this.#judge = judge && createJudge(judge.client, judge.votes, this.#votes);
     } catch (error) {
       this.#lock.release();

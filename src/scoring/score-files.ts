@@ -55,6 +55,7 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
         force,
         park,
         abort,
+        onPause: onNotice,
         onScore,
       });
       const report = buildReport(folder, settings.score, [{ dataset: dataset.name, file }]);

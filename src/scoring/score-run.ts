@@ -46,6 +46,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       force,
       park,
       abort,
+      onPause: onNotice,
       onScore,
     }),
   );

@@ -1,11 +1,17 @@
-// A preload (`node --import`): while the file named by FULL_WHILE exists, the disk is full. The first write that meets
-// it is half done, as real ones are.
+// A preload (`node --import`): while the file named by FULL_WHILE exists, the disk is full; or, if the file holds the code
+// of another error (EROFS, EIO), it fails with that. The first write that meets it is half done, as real ones are.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-const { write, writeSync, existsSync } = fs;
+const { write, writeSync, fsync, existsSync, readFileSync } = fs;
 const flag = process.env.FULL_WHILE;
 const halved = new Set();
+
+function failure(call) {
+  const code = readFileSync(flag, "utf8").trim() || "ENOSPC";
+  const texts = { ENOSPC: "no space left on device", EROFS: "read-only file system", EIO: "i/o error" };
+  return Object.assign(new Error(`${code}: ${texts[code]}, ${call}`), { code });
+}
 
 function wrapped(descriptor, bytes, offset, length, ...rest) {
   const done = rest.at(-1);
@@ -15,8 +21,12 @@ function wrapped(descriptor, bytes, offset, length, ...rest) {
     const written = writeSync(descriptor, bytes, offset, Math.floor(length / 2));
     return setImmediate(done, null, written, bytes);
   }
-  return setImmediate(done, Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }));
+  return setImmediate(done, failure("write"));
 }
 
 fs.write = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(write));
+fs.fsync = (descriptor, done) => {
+  if (!existsSync(flag) || readFileSync(flag, "utf8").trim() === "") return fsync(descriptor, done);
+  return setImmediate(done, failure("fsync"));
+};
 syncBuiltinESMExports();

@@ -17,23 +17,45 @@ const LEVELS: { [name: string]: pino.Level } = {
 
 export type Log = { onEvent(event: RunEvent): void; close(): void };
 
-export function createLog(file: string | undefined, level: (typeof LOG_LEVELS)[number]): Log {
+/** Until a log that failed is tried again. */
+const RETRY_MS = 5000;
+
+/** `say` gets one line if the log cannot be written: its lines are dropped until it can be, and the run goes on. */
+export function createLog(
+  file: string | undefined,
+  level: (typeof LOG_LEVELS)[number],
+  say: (text: string) => void,
+): Log {
   if (!file) return { onEvent: () => {}, close: () => {} };
   requireWritable(file);
   let opened: ReturnType<typeof open> | undefined;
+  let failedAt: number | undefined;
+  const fail = (error: unknown) => {
+    opened?.destination.destroy(); // else it would keep what it could not write, and fail again when the process ends
+    opened = undefined;
+    if (failedAt === undefined)
+      say(`log_file ${file} cannot be written: ${messageOf(error)}. Its lines are dropped meanwhile; the run goes on`);
+    failedAt = performance.now();
+  };
   return {
     onEvent(event) {
-      opened ??= open(file, LEVELS[level.toLowerCase()] ?? "info");
-      write(opened.logger, event);
+      if (!opened && failedAt !== undefined && performance.now() - failedAt < RETRY_MS) return;
+      try {
+        opened ??= open(file, LEVELS[level.toLowerCase()] ?? "info", fail);
+        write(opened.logger, event);
+      } catch (error) {
+        fail(error);
+      }
     },
     close: () => opened?.destination.end(),
   };
 }
 
-function open(file: string, level: pino.Level) {
+function open(file: string, level: pino.Level, onError: (error: unknown) => void) {
   mkdirSync(dirname(file), { recursive: true });
   const pino = createRequire(import.meta.url)("pino") as typeof import("pino").default; // only if a log is asked for
   const destination = pino.destination({ dest: file, append: true, sync: false });
+  destination.on("error", onError);
   return { destination, logger: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination) };
 }
 

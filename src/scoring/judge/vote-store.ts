@@ -1,6 +1,6 @@
 // What judges answered, by the content of the question: `judgements.jsonl` in the run folder.
 import { isObject, parseJson } from "../../core/index.ts";
-import { AppendFile, jsonLine, scanLines } from "../../files/index.ts";
+import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../../files/index.ts";
 
 type StoredVote = { key: string; model: string; vote: number; content: string };
 
@@ -10,7 +10,7 @@ export type VoteStore = {
   close(): Promise<void>;
 };
 
-export function openVoteStore(path: string): VoteStore {
+export function openVoteStore(path: string, options: Pick<AppendOptions, "onPause" | "giveUp"> = {}): VoteStore {
   const kept = new Map<string, string>();
   const completeBytes = scanLines(path, ({ bytes }) => {
     const vote = parseJson(bytes.toString("utf8"));
@@ -21,7 +21,7 @@ export function openVoteStore(path: string): VoteStore {
     get: (key) => kept.get(key),
     put: async (vote) => {
       kept.set(vote.key, vote.content);
-      file ??= new AppendFile(path, { sync: "batch", completeBytes });
+      file ??= new AppendFile(path, { ...options, sync: "batch", completeBytes });
       await file.append(jsonLine(vote));
     },
     close: async () => file?.close(),
