@@ -1,10 +1,11 @@
 // Whether a run can work here: the machine, the scripted models through the real loop, and each named model. Keys
 // are shown by NAME only.
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveConfig } from "../config/index.ts";
 import { messageOf, systemClock, UsageError, type Variables } from "../core/index.ts";
+import { makeTempFolder } from "../files/index.ts";
 import { type Finding, listProviders, probeModel, type Registry, resolveModel } from "../models/index.ts";
 import { makeRollouts } from "../runner/index.ts";
 import { findPython, pythonEnvironment } from "../tools/index.ts";
@@ -96,7 +97,7 @@ function nearestFolder(path: string): string {
 
 /** One rollout of a bundled domain, from plan to record. */
 async function examineScripted({ env }: DoctorOptions): Promise<Finding> {
-  const temporary = mkdtempSync(join(tmpdir(), "rollout-doctor-"));
+  const temporary = makeTempFolder("doctor");
   const folder = join(temporary, "run");
   try {
     const config = { datasets: ["StudentAcademicPortal"], limit: 1, bundled: true };

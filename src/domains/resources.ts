@@ -1,5 +1,6 @@
 // Shared by a run's rollouts besides models: Python processes and MCP servers, started when needed, ended with the run.
 import type { Variables } from "../core/index.ts";
+import { removeDeadFolders } from "../files/index.ts";
 import { McpHub, type McpServersConfig, type NameStyle, PythonPool } from "../tools/index.ts";
 import type { DomainResources } from "./domain.ts";
 
@@ -19,6 +20,7 @@ export type ResourceOptions = {
 export function openResources({ env, nameStyle, python, onNotice }: ResourceOptions): RunResources {
   let pool: PythonPool | undefined;
   const hubs: McpHub[] = [];
+  void removeDeadFolders();
   return {
     nameStyle,
     python: () => {

@@ -14,6 +14,7 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { canonicalJson, isObject, parseJson, UsageError } from "../core/index.ts";
+import { processStart } from "./process-start.ts";
 
 export type Holder = { host: string; pid: number; processStart: string; since: string };
 
@@ -99,22 +100,6 @@ function isAlive(holder: Holder, path: string): boolean {
   if (holder.host !== hostname()) return Date.now() - statSync(path).mtimeMs < MAX_SILENCE_MS;
   const start = processStart(holder.pid);
   return start !== undefined && (holder.processStart === "" || start === "" || start === holder.processStart);
-}
-
-/** When a process started, so that a reused pid is not taken for its predecessor; "" if that is unknown. */
-function processStart(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
-  }
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? undefined : (fields[19] ?? "");
-  } catch {
-    return "";
-  }
 }
 
 /** All or nothing: a process killed here never leaves an unreadable lock. */

@@ -1,11 +1,10 @@
 // Scoring record files that have no manifest: `rollout eval` with --domains. The records are brought into our shape in a
 // temporary file, then scored and reported like a run's.
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { raceAbort } from "../core/index.ts";
 import type { DomainFiles } from "../domains/index.ts";
-import { jsonLine } from "../files/index.ts";
+import { jsonLine, makeTempFolder } from "../files/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
 import { findRecordFiles, readRecordFiles } from "./record-files.ts";
 import { buildReport, type Report } from "./report/report.ts";
@@ -39,7 +38,7 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
     onNotice = () => {},
   } = options;
   const { files, scores: folder } = findRecordFiles(path, onNotice);
-  const temporary = mkdtempSync(join(tmpdir(), "rollout-records-"));
+  const temporary = makeTempFolder("records");
   try {
     return await withServices({ ...options, onNotice }, async ({ resources, network }) => {
       const scorer = await createScorer(settings, network.createClient);

@@ -1,9 +1,8 @@
 // One connection to one MCP server, through the official client: its tools, its calls, its end.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Client, ProtocolError, Tool, Transport } from "@modelcontextprotocol/client";
 import { type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../../core/index.ts";
+import { makeTempFolder } from "../../files/index.ts";
 import { failure } from "../arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { type ResolvedServer, WORK_FOLDER } from "./config.ts";
@@ -193,7 +192,7 @@ async function openLink(
 ): Promise<{ transport: Transport; cleanUp: () => Promise<void> }> {
   const { launch } = server;
   if (launch.kind === "http") return openHttp(launch);
-  const folder = await mkdtemp(join(tmpdir(), "rollout-mcp-"));
+  const folder = makeTempFolder("mcp");
   const place = (text: string) => text.replaceAll(WORK_FOLDER, folder);
   const transport = new ChildTransport(
     {

@@ -2,13 +2,11 @@
 // only its time limit runs, and if the process ends or hangs, that request is to blame. All other waiting
 // requests are lost without blame and can be made again elsewhere.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { isObject, type JsonObject, parseJson } from "../../core/index.ts";
+import { makeTempFolder } from "../../files/index.ts";
 
 const BRIDGE = fileURLToPath(new URL("./bridge.py", import.meta.url));
 const MAX_START_MS = 60_000;
@@ -49,7 +47,7 @@ export class PythonChild {
   #lost: string | undefined;
 
   constructor(options: ChildOptions) {
-    this.#folder = mkdtempSync(join(tmpdir(), "rollout-python-"));
+    this.#folder = makeTempFolder("python");
     this.#process = spawn(
       options.python,
       [BRIDGE, ...(options.clockStart === undefined ? [] : [String(options.clockStart)])],
