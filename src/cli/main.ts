@@ -98,6 +98,13 @@ function report(error: unknown, print: (text: string) => void): number {
     print(printable(error.message));
     return 2;
   }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EMFILE" || code === "ENFILE") {
+    print(
+      "There are no more file descriptors, this process may not open another file. Raise the limit with ulimit -n 4096",
+    );
+    return 2;
+  }
   print("This is a bug in rollout. Please report it with these lines:");
   print(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;

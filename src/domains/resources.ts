@@ -21,10 +21,15 @@ export function openResources({ env, nameStyle, python, onNotice }: ResourceOpti
   let pool: PythonPool | undefined;
   const hubs: McpHub[] = [];
   void removeDeadFolders();
+  const said = new Set<string>();
+  const sayOnce = (message: string) => {
+    if (!said.has(message)) onNotice(message);
+    said.add(message);
+  };
   return {
     nameStyle,
     python: () => {
-      pool ??= new PythonPool({ environment: env, python });
+      pool ??= new PythonPool({ environment: env, python, notice: sayOnce });
       return pool;
     },
     mcp: (servers) => {
@@ -34,6 +39,7 @@ export function openResources({ env, nameStyle, python, onNotice }: ResourceOpti
         baseFolder: process.cwd(),
         style: nameStyle,
         notice: onNotice,
+        onShortage: sayOnce,
       });
       hubs.push(hub);
       return hub;

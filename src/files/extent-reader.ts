@@ -1,5 +1,6 @@
 // Rereads parts of files by their offsets. Each file is opened once.
-import { closeSync, openSync, readSync } from "node:fs";
+import { readSync } from "node:fs";
+import { closeSpared, openSpared } from "./descriptors.ts";
 import type { Extent } from "./lines.ts";
 
 export class ExtentReader {
@@ -8,7 +9,7 @@ export class ExtentReader {
   read(file: string, { offset, length }: Extent): Buffer {
     let descriptor = this.#descriptors.get(file);
     if (descriptor === undefined) {
-      descriptor = openSync(file, "r");
+      descriptor = openSpared(file);
       this.#descriptors.set(file, descriptor);
     }
     const bytes = Buffer.allocUnsafe(length);
@@ -17,7 +18,7 @@ export class ExtentReader {
   }
 
   close(): void {
-    for (const descriptor of this.#descriptors.values()) closeSync(descriptor);
+    for (const descriptor of this.#descriptors.values()) closeSpared(descriptor);
     this.#descriptors.clear();
   }
 }

@@ -1,4 +1,11 @@
 export { AppendFile, type AppendOptions, type SyncMode } from "./append-file.ts";
+export {
+  describeShortage,
+  descriptorLimit,
+  isOutOfDescriptors,
+  OUT_OF_DESCRIPTORS,
+  withDescriptors,
+} from "./descriptors.ts";
 export { ExtentReader, readExtents } from "./extent-reader.ts";
 export { fileName } from "./file-name.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";

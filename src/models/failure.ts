@@ -9,6 +9,7 @@ import {
   parseJson,
   RolloutError,
 } from "../core/index.ts";
+import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from "../files/index.ts";
 
 export const FAILURE_KINDS = [
   "rate-limit",
@@ -18,6 +19,8 @@ export const FAILURE_KINDS = [
   "bad-reply",
   /** our own breaker blocks the request */
   "unavailable",
+  /** this machine's own limits: no endpoint is to blame */
+  "local",
   "refused",
   "context-overflow",
   "content-filter",
@@ -114,6 +117,10 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
   if (code === "UND_ERR_INVALID_ARG")
     return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent${excerpt(context, message)}`);
   if (code === "TOO_LARGE") return new ModelFailure("bad-reply", `${context.endpoint} answered with ${message}`);
+  if (isOutOfDescriptors(error)) {
+    const options = { retryable: true, own: false, cause: error };
+    return new ModelFailure("local", `no connection to ${context.endpoint}: ${OUT_OF_DESCRIPTORS}`, options);
+  }
   const said = excerpt(context, [code, message].filter(Boolean).join(" "));
   if (/CERT|^ERR_TLS|^ERR_SSL/.test(code))
     return new ModelFailure("refused", `no secure connection to ${context.endpoint}${said}`, {

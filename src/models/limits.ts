@@ -175,8 +175,9 @@ export class EndpointGate {
 
   fail(pass: Pass, error: unknown, origin: RequestOrigin): void {
     const now = this.#clock.elapsed();
-    if (!(error instanceof ModelFailure)) {
+    if (!(error instanceof ModelFailure) || error.kind === "local") {
       if (pass.isProbe) this.#breaker.abandonProbe();
+      if (error instanceof ModelFailure && pass.round === this.#round) this.#shrink();
     } else if (OUTAGES.has(error.kind)) {
       const owner = `${origin.dataset}\n${origin.queryId}\n${origin.rollout}`;
       const milliseconds = this.#breaker.fail(error, { owner, isProbe: pass.isProbe, now });

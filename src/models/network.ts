@@ -1,6 +1,7 @@
 // The models of a run over the network: clients that share connections and limits, recorded on a cassette
 // if requested; or, from a cassette, clients that need neither network nor key.
 import { type Clock, createRandom, createRedactor, type RunEvent, timestamp, type Variables } from "../core/index.ts";
+import { describeShortage } from "../files/index.ts";
 import { createReplayClient, withCassette } from "./cassettes/cassette.ts";
 import { recordInto, replayFrom } from "./cassettes/cassette-folder.ts";
 import type { CreateNetworkClient, NetworkClient } from "./client-source.ts";
@@ -8,6 +9,7 @@ import { createModels, type NetworkLoad } from "./connect.ts";
 import type { Registry } from "./registry.ts";
 import { resolveModel } from "./resolve.ts";
 import type { ResolvedModel } from "./resolved.ts";
+import type { RetryWait } from "./retry.ts";
 
 export type NetworkOptions = {
   registry: Registry;
@@ -36,12 +38,19 @@ export function openNetwork(options: NetworkOptions): Network {
 
 function openModels(options: NetworkOptions): Network {
   const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds } = options;
+  let isShort = false;
+  const onWait = ({ error }: RetryWait) => {
+    if (error.kind === "local" && !isShort)
+      onEvent?.({ type: "run-note", at: timestamp(clock), message: describeShortage() });
+    isShort ||= error.kind === "local";
+  };
   const models = createModels({
     env,
     registry,
     clock,
     connectSeconds,
     idleSeconds,
+    onWait,
     random: createRandom("back-off", clock.now()), // dialogues do not depend on it
     onEvent: ({ type, endpoint, seconds, reason }) => {
       if (type !== "endpoint-resume")

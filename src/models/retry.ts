@@ -18,6 +18,8 @@ export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: n
 const MAX_RETRIES = 5;
 const FIRST_BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 30_000;
+/** Descriptors come free within seconds: up to two of them, as after the third failure. */
+const LOCAL_BACK_OFF = 3;
 /** An endpoint that asks for more than this is not coming back during this run. */
 export const MAX_RETRY_AFTER_MS = 600_000;
 /** A busy endpoint is not a broken one: waits may happen this many times as often as failures. */
@@ -35,11 +37,12 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
           return await client.complete(request, signal);
         } catch (error) {
           if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted || park?.aborted) throw error;
+          const isLocal = error.kind === "local"; // not the endpoint's fault: waited for without end
           const budget = error.kind === "rate-limit" || error.kind === "unavailable" ? "waits" : "failures";
-          if (allowed[budget]-- <= 0) throw giveUp(error, attempt);
+          if (!isLocal && allowed[budget]-- <= 0) throw giveUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
           if (asked > MAX_RETRY_AFTER_MS) throw refuseWait(error, asked);
-          const milliseconds = Math.max(asked, backOff(attempt, random));
+          const milliseconds = Math.max(asked, backOff(isLocal ? LOCAL_BACK_OFF : attempt, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
           await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
             throw signal.aborted ? reason : error;

@@ -25,6 +25,7 @@ import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
+import { capWorkers } from "./cap-workers.ts";
 import { requireKnownRecords } from "./earlier-records.ts";
 import { chooseOutputs, listOutputs, outputOf } from "./output-files.ts";
 import { planRun, type RunPlan, requireKnownIds } from "./plan.ts";
@@ -128,6 +129,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
   const { eval: scored } = config;
   const scorer = scored && (await withVariablePlaces(run, () => createScorer(scored, createNetworkClient)));
+  const atOnce = capWorkers({ run, endpoints: network.load().endpoints.length, note });
 
   const folder = new RunFolder({
     path: run.folder,
@@ -150,7 +152,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     scoring?.onEvent(event);
   });
   await beginRun(context, datasets, plan);
-  const workers = new Workers(context);
+  const workers = new Workers(context, atOnce);
   const onFailure = (error: unknown) => workers.stop(error);
   if (scorer) {
     const played = datasets.map((dataset) => ({
@@ -160,7 +162,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     scoring = scoreLive(played, {
       ...scorer,
       folder: folder.path,
-      workers: config.max_workers,
+      workers: atOnce,
       park,
       abort,
       onPause,

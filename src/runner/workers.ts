@@ -16,16 +16,19 @@ export class Workers {
   readonly #waiting: (() => void)[] = [];
   /** a failing disk or a wrong setup ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
+  readonly #atOnce: number;
   readonly #maxUnwritten: number;
 
-  constructor(context: RunContext) {
+  /** `atOnce`: rollouts that may be played at the same time */
+  constructor(context: RunContext, atOnce: number) {
     this.#context = context;
-    this.#maxUnwritten = Math.max(context.run.config.max_workers, MAX_UNWRITTEN);
+    this.#atOnce = atOnce;
+    this.#maxUnwritten = Math.max(atOnce, MAX_UNWRITTEN);
     context.abort.addEventListener("abort", () => this.#abortAll(context.abort.reason));
   }
 
   start({ rollouts, size }: { rollouts: Iterable<PlannedRollout>; size: number }): Promise<void>[] {
-    const workers = Math.min(this.#context.run.config.max_workers, size);
+    const workers = Math.min(this.#atOnce, size);
     return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.stop(error)));
   }
 

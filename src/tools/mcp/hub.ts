@@ -9,6 +9,7 @@ import {
   type Variables,
   withExactNumbers,
 } from "../../core/index.ts";
+import { withDescriptors } from "../../files/index.ts";
 import { prepareCall } from "../arguments.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
 import { type McpServersConfig, resolveServer } from "./config.ts";
@@ -25,6 +26,8 @@ export type McpHubOptions = {
   style?: NameStyle;
   /** one line for the log, such as a server's noise on stdout; at most one per server */
   notice?: (message: string) => void;
+  /** one line, each time that descriptors are waited for */
+  onShortage?: (message: string) => void;
   /** servers that may start at the same time: each takes a processor for a third of a second */
   startsAtOnce?: number;
 };
@@ -46,7 +49,12 @@ export class McpHub {
         if (!noticed.has(name)) options.notice?.(message);
         noticed.add(name);
       };
-      return new ConnectionSource(server, (signal) => start(() => McpConnection.open(server, { notice, signal })));
+      return new ConnectionSource(server, (signal) =>
+        start(() => {
+          const open = () => McpConnection.open(server, { notice, signal });
+          return withDescriptors(open, { onWait: options.onShortage, signal });
+        }),
+      );
     });
   }
 

@@ -48,7 +48,7 @@ export class Supervised {
     const failed = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(`could not be started: ${error.message}`));
     });
-    if (!child.stdin) throw new Error("could not be started: too many open files");
+    if (!child.stdin) throw Object.assign(new Error("could not be started: too many open files"), { code: "EMFILE" });
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;

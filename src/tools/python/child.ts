@@ -2,6 +2,7 @@
 // only its time limit runs, and if the process ends or hangs, that request is to blame. All other waiting
 // requests are lost without blame and can be made again elsewhere.
 import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -58,6 +59,11 @@ export class PythonChild {
         stdio: ["pipe", "pipe", "pipe", "pipe"],
       },
     );
+    if (!this.#process.stdin) {
+      this.#process.on("error", () => {}); // said again, later
+      rmSync(this.#folder, { recursive: true, force: true });
+      throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    }
     this.gone = this.#watch();
     this.#enqueue(MAX_START_MS).catch(() => {}); // its first line says that it is ready; requests may already follow
   }

@@ -2,6 +2,7 @@
 // environment than it needs to run. They end with the pool, and with this process, however it ends.
 import { availableParallelism } from "node:os";
 import { messageOf, RolloutError, UsageError } from "../../core/index.ts";
+import { isOutOfDescriptors, withDescriptors } from "../../files/index.ts";
 import { RESULT_LIMIT } from "../cap.ts";
 import { pythonEnvironment } from "../child-environment.ts";
 import { PythonChild } from "./child.ts";
@@ -20,6 +21,8 @@ export type PythonPoolOptions = {
   loadTimeLimit?: number;
   /** An ISO time, UTC by default: every rollout's clock starts there and repeats; if not set, the real clock. */
   clock?: string;
+  /** one line for people, such as that descriptors are waited for */
+  notice?: (message: string) => void;
   /** characters of a result that the model is shown */
   resultLimit?: number;
 };
@@ -65,10 +68,14 @@ export class PythonPool {
   /** A seat in the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
   async takeSeat(): Promise<PythonChild> {
     const python = await this.#interpreter();
+    return withDescriptors(() => this.#findSeat(python), { onWait: this.#options.notice });
+  }
+
+  #findSeat(python: string): PythonChild {
     if (this.#closed) throw new RolloutError("infrastructure", "The Python tools were closed", { retryable: true });
     const living = [...this.#children].filter((child) => !child.lost);
     let child = living.sort((a, b) => a.sessions - b.sessions)[0];
-    if (!child || (child.sessions > 0 && living.length < this.#size)) child = this.#start(python);
+    if (!child || (child.sessions > 0 && living.length < this.#size)) child = this.#start(python, child);
     child.sessions++;
     return child;
   }
@@ -101,11 +108,13 @@ export class PythonPool {
     return this.#python;
   }
 
-  #start(python: string): PythonChild {
+  /** If no further process can be started for want of descriptors, `other` has to do. */
+  #start(python: string, other: PythonChild | undefined): PythonChild {
     let child: PythonChild;
     try {
       child = new PythonChild({ python, environment: this.#environment, clockStart: this.#clockStart });
     } catch (cause) {
+      if (other && isOutOfDescriptors(cause)) return other;
       const message = `A Python process could not be started: ${messageOf(cause)}`;
       throw new RolloutError("infrastructure", message, { retryable: true, cause });
     }
