@@ -1,8 +1,9 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
 export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
-export type { Environment, StateChanges, ToolResult } from "./environment.ts";
+export type { Environment, EnvironmentCall, StateChanges, ToolResult } from "./environment.ts";
 export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
+  CallStart,
   DatasetCounts,
   EntryEnd,
   RolloutEnd,

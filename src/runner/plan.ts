@@ -28,6 +28,8 @@ export type PlannedRollout = {
   attempt: number;
   /** entries of an attempt that was cut off */
   recorded: readonly Entry[];
+  /** the idempotency keys of calls that such an attempt sent, by call id */
+  sent: ReadonlyMap<string, string>;
   drift: boolean;
 };
 
@@ -140,12 +142,14 @@ function* listRollouts(
       const fingerprint = rolloutFingerprint(dataset.base, query.hash);
       const begun = unfinished.get(keyText(key));
       unfinished.delete(keyText(key));
+      const continues = begun?.fingerprint === fingerprint;
       yield {
         dataset,
         query,
         key,
         fingerprint,
-        recorded: begun?.fingerprint === fingerprint ? begun.entries : [],
+        recorded: continues ? begun.entries : [],
+        sent: continues ? begun.sent : new Map(),
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

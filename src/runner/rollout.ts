@@ -17,7 +17,7 @@ import {
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
-import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
+import { announceCalls, differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
@@ -59,7 +59,7 @@ export class Rollout {
     await this.#record({ type: "rollout-start", at: this.#now(), attempt, fingerprint, continued, opening });
     let environment: Environment | undefined;
     try {
-      environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
+      environment = this.#withLog(await dataset.openEnvironment(query, seed), recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
       let next = await dialogue.next().catch(toEnd);
@@ -95,6 +95,13 @@ export class Rollout {
     } finally {
       await environment?.close();
     }
+  }
+
+  /** A rollout that starts over makes new calls, under new keys. */
+  #withLog(environment: Environment, recorded: readonly Entry[]): Environment {
+    const sent = recorded.length > 0 ? this.#planned.sent : new Map();
+    const record = (callId: string, key: string) => this.#record({ type: "call-start", callId, key });
+    return trustRecord(announceCalls(environment, { sent, record }), recorded);
   }
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
