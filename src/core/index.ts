@@ -47,6 +47,7 @@ export {
   END_TOKENS,
   MODES,
   type Mode,
+  namesakeOf,
   type OpeningMessage,
   type Query,
   type RecordKey,
