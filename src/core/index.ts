@@ -17,6 +17,7 @@ export { ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from 
 export {
   canonicalJson,
   contentHash,
+  findTooDeep,
   isObject,
   isTooDeep,
   type Json,
