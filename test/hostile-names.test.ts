@@ -10,8 +10,8 @@ const RUN = ["run", "--config", "run.yml", "--output-dir", "out", ...SCRIPTED];
 const FOLDER = "out";
 
 /** What may never reach a terminal, apart from colours; and our own colours. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const COLOURS = /\u001b\[\d+(?:;\d+)*m/g;
