@@ -177,3 +177,36 @@ test("a budget stops the run with 4, and the run goes on where it stopped", asyn
   expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
   expect(work.records(OUTPUT)).toHaveLength(3);
 });
+
+test("a query whose id another query's rollout would have is refused, with both places, and only where they meet", async () => {
+  const work = workFolder();
+  writeShop(work, { queries: [itemQuery("a"), itemQuery("a#1"), itemQuery("a#01"), itemQuery("b#1")] });
+  expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
+  const ids = () => work.records(OUTPUT).map(({ id }) => id);
+  expect(ids().sort()).toEqual(["a", "a#01", "a#1", "b#1"]);
+  for (const args of [
+    [...RUN, "--rollouts", "2"],
+    ["resume", "outputs/single", "--rollouts", "2"],
+    [...RUN, "--rollouts", "2", "--dry-run"],
+  ]) {
+    const { code, stderr } = await work.run(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /Domain1\.jsonl:2: .*the id "a#1" of this query is also that of rollout 1 of query "a" \(.*Domain1\.jsonl:1\)/,
+    );
+  }
+  expect(ids()).toHaveLength(4);
+});
+
+test("nor may it meet one that the folder holds, of queries or rounds that are no longer asked for", async () => {
+  const work = workFolder();
+  writeShop(work, { queries: [itemQuery("a")] });
+  expect((await work.run([...RUN, "--rollouts", "2", "--quiet"])).code).toBe(0);
+  writeShop(work, { queries: [itemQuery("a"), itemQuery("a#1")] });
+  const fewer = await work.run(RUN);
+  expect([fewer.code, fewer.stderr]).toEqual([2, expect.stringContaining('would both have the id "a#1" in this run')]);
+  expect((await work.run([...RUN, "--no-resume", "--quiet"])).code).toBe(0);
+  writeShop(work, { queries: [itemQuery("a")] });
+  const more = await work.run([...RUN, "--rollouts", "2", "--output-dir", "outputs/single.2"]);
+  expect([more.code, more.stderr]).toEqual([2, expect.stringContaining('would both have the id "a#1" in this run')]);
+});

@@ -24,7 +24,7 @@ test("the package has a name that is free, the command's own, and everything tha
   const { name, bin, repository } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   expect({ name, bin }).toEqual({ name: "agent-rollout", bin: { rollout: "bin/rollout.js" } });
   expect(repository.url).toMatch(/^git\+https:/);
-  for (const file of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "examples/library.ts"])
+  for (const file of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "NOTICE", "examples/library.ts"])
     expect(files).toContain(file);
 
   const pages = [...files].filter((file) => file.endsWith(".md"));

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { PROGRAM_VERSION, UsageError } from "../core/index.ts";
 import type { Configure, Host } from "./host.ts";
-import { createTerminal, printable } from "./printing/terminal.ts";
+import { createTerminal } from "./printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -95,7 +95,7 @@ function loadCommand(name: string): Promise<{ configure: Configure }> {
 function report(error: unknown, print: (text: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
-    print(printable(error.message));
+    print(error.message);
     return 2;
   }
   const { code } = error as NodeJS.ErrnoException;

@@ -21,7 +21,7 @@ import { reportLines } from "./printing/report-text.ts";
 import { headline, nextLines, remainingLines, stopLines } from "./printing/result-text.ts";
 import { quote, shortPath } from "./printing/shell-text.ts";
 import { summaryLines } from "./printing/summary-text.ts";
-import { createTerminal, printable, type Terminal } from "./printing/terminal.ts";
+import { createTerminal, printableJson, printableName, type Terminal } from "./printing/terminal.ts";
 import { createVerboseView } from "./printing/verbose-view.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
@@ -79,7 +79,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
 /** Shows what would be done; a pilot actually does a little of it. */
 async function showPlan(host: Host, run: ResolvedRun, queries: number | undefined): Promise<number> {
   const terminal = createTerminal(host);
-  for (const note of run.notes ?? []) terminal.err(printable(note));
+  for (const note of run.notes ?? []) terminal.err(printableName(note));
   const planned = await dryRun(run, { env: host.env });
   const { max_workers: maxWorkers } = run.config;
   const shown = planned.map((dataset) => ({ ...dataset, output: shortPath(dataset.output) }));
@@ -117,7 +117,8 @@ function createView(
   load: () => NetworkLoad | undefined,
 ): ProgressView {
   const say = (text: string) => terminal.err(text);
-  if (flags.json) return { onEvent: (event) => terminal.write(jsonLine(event)), say, stop: () => {} };
+  if (flags.json)
+    return { onEvent: (event) => terminal.out(printableJson(jsonLine(event).trimEnd())), say, stop: () => {} };
   if (flags.quiet) return { onEvent: () => {}, say, stop: () => {} };
   if (!config.verbose) return createProgress(terminal, { now: () => performance.now(), load });
   const maxLength = config.verbose_max_length || Number.POSITIVE_INFINITY;
@@ -207,7 +208,7 @@ function printExample(terminal: Terminal, result: RunResult): void {
   const trajectory = file && firstTrajectory(file);
   if (!trajectory) return;
   const { id, domains, metadata } = trajectory;
-  const title = terminal.paint("bold", `One of them: ${printable(id)}`);
-  terminal.out(`\n${title} (${domains.join(" + ")}, stop reason ${metadata.stop_reason})\n`);
+  const title = terminal.paint("bold", `One of them: ${printableName(id)}`);
+  terminal.out(`\n${title} (${printableName(domains.join(" + "))}, stop reason ${metadata.stop_reason})\n`);
   for (const text of trajectoryLines(terminal, trajectory, 400)) terminal.out(text);
 }

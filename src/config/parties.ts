@@ -1,7 +1,8 @@
 // From a party as written in the config to the model it uses and how.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { type JsonObject, type Location, UsageError } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
+import { readText } from "../files/index.ts";
 import type { PartyModel } from "../models/index.ts";
 import { findText } from "./places.ts";
 import { requirePlaceholders } from "./prompt-places.ts";
@@ -74,7 +75,7 @@ function readSystemPrompt(
 
 function readPrompt(file: string): string {
   if (!existsSync(file)) throw new UsageError(`There is no prompt file ${file}`);
-  return readFileSync(file, "utf8").trim();
+  return readText(file).trim();
 }
 
 function toObject(config: AgentConfig | UserConfig | undefined): PartyConfig {

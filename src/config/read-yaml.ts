@@ -1,5 +1,5 @@
 // A YAML file checked against a schema; every complaint has a line, a column, what was expected and the nearest valid key.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import {
   type Document,
   isMap,
@@ -9,12 +9,14 @@ import {
   isSeq,
   LineCounter,
   type Node,
+  type ParseOptions,
   parseDocument,
-  visit,
 } from "yaml";
 import type { z } from "zod";
-import { type Location, UsageError } from "../core/index.ts";
+import { type Location, messageOf, UsageError } from "../core/index.ts";
+import { placeIn, readText } from "../files/index.ts";
 import { complaintsOf } from "./complaints.ts";
+import { findHazard, findTooDeepYaml, lastAlias, TOO_DEEP } from "./yaml-hazards.ts";
 
 type Path = readonly PropertyKey[];
 
@@ -25,6 +27,10 @@ export type LocationOf = (path: Path) => Location | undefined;
 export type CheckedYaml<T> = { value: T; locationOf(path: Path): Location };
 
 const MAX_ALIASES = 100;
+/** Reading YAML takes hundreds of times its size in memory; nobody writes more by hand. */
+const MAX_MEGABYTES = 4;
+/** The same whatever version a file claims: no dates, no merging, no tags of other programs. */
+const DIALECT = { schema: "core", merge: false, resolveKnownTags: false } as const;
 
 export function readYaml<T>(file: string, schema: z.ZodType<T>): T {
   return openYaml(file, schema).value;
@@ -32,8 +38,13 @@ export function readYaml<T>(file: string, schema: z.ZodType<T>): T {
 
 export function openYaml<T>(file: string, schema: z.ZodType<T>): CheckedYaml<T> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}`);
-  if (statSync(file).isDirectory()) throw new UsageError(`${file} is a folder, not a file`);
-  return parseYaml(readFileSync(file, "utf8"), file, schema);
+  const stat = statSync(file);
+  if (stat.isDirectory()) throw new UsageError(`${file} is a folder, not a file`);
+  if (stat.size > MAX_MEGABYTES * 1e6) {
+    const megabytes = Math.ceil(stat.size / 1e6);
+    throw new UsageError(`is too large: ${megabytes} MB, where at most ${MAX_MEGABYTES} MB are read`, { file });
+  }
+  return parseYaml(readText(file), file, schema);
 }
 
 export function checkYaml<T>(text: string, file: string, schema: z.ZodType<T>): T {
@@ -41,20 +52,23 @@ export function checkYaml<T>(text: string, file: string, schema: z.ZodType<T>): 
 }
 
 function parseYaml<T>(text: string, file: string, schema: z.ZodType<T>): CheckedYaml<T> {
+  const tooDeep = findTooDeepYaml(text);
+  if (tooDeep !== undefined) throw new UsageError(TOO_DEEP, placeIn(text, tooDeep, { file }));
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const document = parse(text, { lineCounter: counter, prettyErrors: false }, file);
   const at = (offset: number): Location => {
     const { line, col } = counter.linePos(offset);
     return { file, line, column: col };
   };
   const [error] = document.errors;
-  if (error) throw new UsageError(`this is not valid YAML: ${yamlProblem(error)}`, at(error.pos[0]));
-  refusePrototypeKeys(document, at);
+  if (error) throw new UsageError(yamlProblem(error), at(error.pos[0]));
+  const hazard = findHazard(document);
+  if (hazard) throw new UsageError(hazard.problem, at(hazard.offset));
   const locationOf = (path: Path, wanted: "key" | "value" = "value"): Location => {
     const node = nodeAt(document.contents, path, wanted);
     return node?.range ? at(node.range[0]) : { file };
   };
-  const value = plainValue(document, file);
+  const value = plainValue(document, at);
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data, locationOf };
   const complaints = complaintsOf(result.error, value, schema)
@@ -67,29 +81,32 @@ function parseYaml<T>(text: string, file: string, schema: z.ZodType<T>): Checked
   throw new UsageError(complaints.map((complaint) => complaint.message).join("\n"));
 }
 
-function yamlProblem({ code, message }: { code: string; message: string }): string {
-  if (code === "MULTIPLE_DOCS") return "a second document begins here; one file holds one";
-  if (code === "DUPLICATE_KEY") return "this key stands here for the second time";
-  return message;
+function yamlProblem({ code, message }: { code?: string; message: string }): string {
+  if (/call stack/i.test(message)) return TOO_DEEP; // the parser's own limit is the stack
+  const problem =
+    code === "MULTIPLE_DOCS"
+      ? "a second document begins here; one file holds one"
+      : code === "DUPLICATE_KEY"
+        ? "this key stands here for the second time"
+        : message;
+  return `this is not valid YAML: ${problem}`;
 }
 
-/** Such a key would silently vanish when the object is built. */
-function refusePrototypeKeys(document: Document, at: (offset: number) => Location): void {
-  visit(document, {
-    Pair(_, { key }) {
-      if (isScalar(key) && key.value === "__proto__")
-        throw new UsageError('"__proto__" cannot be used as a name here', at(key.range?.[0] ?? 0));
-    },
-  });
+function parse(text: string, options: ParseOptions, file: string): Document.Parsed {
+  try {
+    return parseDocument(text, { ...options, ...DIALECT });
+  } catch (error) {
+    throw new UsageError(yamlProblem({ message: messageOf(error) }), { file });
+  }
 }
 
-function plainValue(document: Document, file: string): unknown {
+function plainValue(document: Document, at: (offset: number) => Location): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
   } catch (cause) {
-    const message = (cause as Error).message;
-    const problem = /alias count/i.test(message) ? "its aliases (*name) unfold into far too much" : message;
-    throw new UsageError(`this file cannot be read: ${problem}`, { file });
+    const message = messageOf(cause);
+    const problem = /alias count/i.test(message) ? "the aliases (*name) unfold into far too much" : message;
+    throw new UsageError(`this file cannot be read: ${problem}`, at(lastAlias(document.contents) ?? 0));
   }
 }
 

@@ -15,6 +15,16 @@ export type ToolResult = {
   raw?: string;
   /** the fault injected into this result on purpose */
   injected?: string;
+  /** an earlier attempt sent the same call and got no answer: it may have taken effect then, too */
+  sentBefore?: boolean;
+};
+
+export type EnvironmentCall = ToolCall & {
+  /**
+   * Awaited right before a call whose effects outlive the rollout is sent: the intention is then on record. Returns the
+   * call's idempotency key, the same for every time this call is sent.
+   */
+  announce?: () => Promise<string>;
 };
 
 /**
@@ -26,7 +36,7 @@ export type StateChanges = { [table: string]: { [id: string]: { [field: string]:
 export interface Environment {
   readonly tools: ToolSpec[];
   /** Never throws for what the model or the tool did wrong; a RolloutError means the tools are unreachable. */
-  call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
+  call(call: EnvironmentCall, signal: AbortSignal): Promise<ToolResult>;
   isReadOnly(toolName: string): boolean;
   /**
    * For replaying a record: true if this call must not be executed again because others share its effects; the

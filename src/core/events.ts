@@ -37,6 +37,8 @@ export type RolloutStart = RolloutKey & {
   opening?: readonly OpeningMessage[];
 };
 export type EntryEnd = RolloutKey & { type: "entry-end"; index: number; entry: Entry };
+/** A call with effects that outlive the rollout is about to be sent, under this idempotency key. */
+export type CallStart = RolloutKey & { type: "call-start"; callId: string; key: string };
 export type RolloutEnd = RolloutKey & {
   type: "rollout-end";
   at: string;
@@ -64,7 +66,11 @@ export type RunEnd = {
 };
 
 /** What one rollout records, without its key. */
-export type RolloutEvent = WithoutKey<RolloutStart> | WithoutKey<EntryEnd> | WithoutKey<RolloutEnd>;
+export type RolloutEvent =
+  | WithoutKey<RolloutStart>
+  | WithoutKey<EntryEnd>
+  | WithoutKey<CallStart>
+  | WithoutKey<RolloutEnd>;
 type WithoutKey<E> = Omit<E, keyof RolloutKey>;
 
-export type RunEvent = RunStart | RolloutStart | EntryEnd | RolloutEnd | EndpointWait | RunNote | RunEnd;
+export type RunEvent = RunStart | RolloutStart | EntryEnd | CallStart | RolloutEnd | EndpointWait | RunNote | RunEnd;

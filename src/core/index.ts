@@ -1,8 +1,9 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
 export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
-export type { Environment, StateChanges, ToolResult } from "./environment.ts";
+export type { Environment, EnvironmentCall, StateChanges, ToolResult } from "./environment.ts";
 export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
+  CallStart,
   DatasetCounts,
   EntryEnd,
   RolloutEnd,
@@ -16,6 +17,7 @@ export { ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from 
 export {
   canonicalJson,
   contentHash,
+  findTooDeep,
   isObject,
   isTooDeep,
   type Json,
@@ -46,6 +48,7 @@ export {
   END_TOKENS,
   MODES,
   type Mode,
+  namesakeOf,
   type OpeningMessage,
   type Query,
   type RecordKey,

@@ -49,17 +49,22 @@ export const MAX_JSON_DEPTH = 128;
 
 /** Whether a JSON text is nested deeper than that, found without parsing it. */
 export function isTooDeep(text: string, limit = MAX_JSON_DEPTH): boolean {
-  if (text.length <= limit) return false;
+  return findTooDeep(text, limit) !== undefined;
+}
+
+/** Where a JSON text becomes nested deeper than that. */
+export function findTooDeep(text: string, limit = MAX_JSON_DEPTH): number | undefined {
+  if (text.length <= limit) return undefined;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       index = stringEnd(text, index);
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > limit) return true;
+      if (++depth > limit) return index;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
-  return false;
+  return undefined;
 }
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET] = [34, 92, 123, 91, 125, 93];

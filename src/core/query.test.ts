@@ -1,12 +1,29 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rolloutId, rolloutSeed } from "./query.ts";
+import { namesakeOf, rolloutId, rolloutSeed } from "./query.ts";
 import { createRandom, hexFrom, seedFrom } from "./random.ts";
 
 const key = { dataset: "Clinic", queryId: "q1", rollout: 0 };
 
 test("the first rollout has the query's id, later ones a number behind it", () => {
   expect([0, 1, 12].map((rollout) => rolloutId({ ...key, rollout }))).toEqual(["q1", "q1#1", "q1#12"]);
+});
+
+test("the id of a query may be that of another's rollout, and no two keys share one otherwise", () => {
+  expect(namesakeOf("a#1")).toEqual({ queryId: "a", rollout: 1 });
+  expect(namesakeOf("a\n#b#12")).toEqual({ queryId: "a\n#b", rollout: 12 });
+  for (const id of ["a", "a#", "#1", "a#0", "a#01", "a#1 ", "a#-1", "a#1.0", "a#1x"])
+    expect(namesakeOf(id)).toBe(undefined);
+  const part = fc.constantFrom("a", "b", "#", "0", "1", "2", " ");
+  const id = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""));
+  const anyKey = fc.record({ queryId: id, rollout: fc.nat(12) });
+  fc.assert(
+    fc.property(anyKey, anyKey, (one, two) => {
+      if (rolloutId(one) !== rolloutId(two) || (one.queryId === two.queryId && one.rollout === two.rollout)) return;
+      expect([namesakeOf(one.queryId), namesakeOf(two.queryId)]).toContainEqual(one.rollout === 0 ? two : one);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("a rollout's seed hangs on the run's seed and on every part of its key, and fits 31 bits", () => {

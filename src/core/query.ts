@@ -40,6 +40,12 @@ export function rolloutId(key: Pick<RolloutKey, "queryId" | "rollout">): string 
   return key.rollout === 0 ? key.queryId : `${key.queryId}#${key.rollout}`;
 }
 
+/** The rollout of another query that would have this query's id, if there is such a query: `a#1` for `a`. */
+export function namesakeOf(queryId: string): Omit<RolloutKey, "dataset"> | undefined {
+  const [, other, rollout] = /^(.+)#([1-9]\d{0,9})$/s.exec(queryId) ?? [];
+  return other === undefined ? undefined : { queryId: other, rollout: Number(rollout) };
+}
+
 /** A rollout's key as records hold it. */
 export type RecordKey = { id: string; query_id: string; rollout: number; dataset: string };
 

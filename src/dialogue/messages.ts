@@ -50,9 +50,11 @@ function faultsIn(entry: Entry): Fault[] {
     return faults;
   }
   if (entry.type !== "tool-result") return [];
-  if (entry.injected) return [{ type: "injected", trouble: entry.injected, call_id: entry.callId }];
-  if (entry.fault && entry.fault !== "tool_error") return [{ type: entry.fault, call_id: entry.callId }];
-  return [];
+  const { callId: call_id, name: tool, injected, fault } = entry;
+  const faults: Fault[] = entry.sentBefore ? [{ type: "call_in_flight", tool, call_id }] : [];
+  if (injected) faults.push({ type: "injected", trouble: injected, call_id });
+  else if (fault && fault !== "tool_error") faults.push({ type: fault, call_id });
+  return faults;
 }
 
 /** One for the whole rollout, and nobody's fault in scores: which half was lost says nothing about the dialogue. */

@@ -102,6 +102,10 @@ async function checkQueries(files: DomainFiles, domain: Domain | undefined, repo
     const other = `${first.file}:${first.line}`;
     warn(`id "${id}" is used by two queries (the other is at ${other}); this one is "${keptAs}"`, second);
   }
+  for (const { id, place, other, otherPlace, rollout } of queries.twins) {
+    const at = `${otherPlace.file}:${otherPlace.line}`;
+    warn(`id "${id}" is also that of rollout ${rollout} of "${other}" (${at}): more rollouts cannot be made`, place);
+  }
   for (let index = 0; domain && index < queries.size; index++) {
     const query = queries.load(index);
     const { taskInfo, userSystemPrompt } = query;

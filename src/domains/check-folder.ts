@@ -1,8 +1,9 @@
 // Checks a whole dataset folder, or the datasets of a config: everything wrong or odd, with its location, before a run
 // hits it.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isObject, messageOf } from "../core/index.ts";
+import { isObject, UsageError } from "../core/index.ts";
+import { readJson } from "../files/index.ts";
 import { type McpServersConfig, primaryKey } from "../tools/index.ts";
 import { checkDomain, checkServers } from "./check-domain.ts";
 import { CheckReport, type Finding } from "./check-report.ts";
@@ -68,7 +69,7 @@ function checkFiles(folder: DatasetFolder, report: CheckReport): void {
 
 function checkTables(folder: DatasetFolder, report: CheckReport): void {
   for (const file of tableFiles(join(folder.path, "database", "outputs"))) {
-    const rows = readJson(file, report);
+    const rows = tryJson(file, report);
     if (rows === undefined) continue;
     if (!Array.isArray(rows) || !rows.every(isObject)) {
       report.fail("a table must be a list of records", { file });
@@ -89,17 +90,18 @@ function checkExtras(folder: DatasetFolder, report: CheckReport): void {
   const tasks = join(folder.path, "validated_tasks");
   const combos = existsSync(tasks) ? readdirSync(tasks).map((name) => join(tasks, name, "validated_combos.json")) : [];
   for (const file of [...combos, join(folder.path, "blueprints.json")].filter((path) => existsSync(path))) {
-    const value = readJson(file, report, "warning");
+    const value = tryJson(file, report, "warning");
     if (value !== undefined && !Array.isArray(value))
       report.warn("must be a list; evaluation will not use it", { file });
   }
 }
 
-function readJson(file: string, report: CheckReport, level: Finding["level"] = "error"): unknown {
+function tryJson(file: string, report: CheckReport, level: Finding["level"] = "error"): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return readJson(file);
   } catch (error) {
-    report.findings.push({ level, message: `is not valid JSON: ${messageOf(error)}`, location: { file } });
+    if (!(error instanceof UsageError)) throw error;
+    report.findings.push({ level, message: error.reason, location: error.location ?? { file } });
     return undefined;
   }
 }

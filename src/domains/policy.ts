@@ -1,7 +1,7 @@
 // A domain's policy as the agent reads it. Comments in the file mark its parts, for programs: global rules first, then a
 // part for each tool (`<!-- TOOL: name -->` to `<!-- TOOL_END: name -->`).
-import { readFileSync } from "node:fs";
 import type { Mode } from "../core/index.ts";
+import { readText } from "../files/index.ts";
 import type { DomainFiles } from "./folder.ts";
 
 /** Without the comments; undefined if there is no policy. In negative modes, also without the parts for tools. */
@@ -10,7 +10,7 @@ export function readPolicy(
   mode: Mode = "positive",
 ): string | undefined {
   if (!policyFile) return undefined;
-  const written = readFileSync(policyFile, "utf8");
+  const written = readText(policyFile);
   const text = mode === "positive" ? written : cutToolParts(written);
   return text
     .replace(COMMENT, "")

@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
   type Location,
+  namesakeOf,
   type OpeningMessage,
   type Query,
   type TaskInfo,
@@ -32,6 +33,9 @@ type Line = Extent & {
 
 /** The same id with different content: kept under a new id, and worth telling the user. */
 export type IdClash = { id: string; keptAs: string; first: Location; second: Location };
+
+/** A query whose id is also that of a rollout of another query: `a#1` for rollout 1 of `a`. */
+export type IdTwin = { id: string; place: Location; other: string; otherPlace: Location; rollout: number };
 
 export class QueryFile {
   readonly #lines: Line[];
@@ -58,6 +62,17 @@ export class QueryFile {
       ]),
     );
     return this.#byId.get(id);
+  }
+
+  get twins(): IdTwin[] {
+    const odd = this.#lines.filter(({ id }) => namesakeOf(id));
+    const byId = new Map(odd.length > 0 ? this.#lines.map((line) => [line.id, line]) : []);
+    return odd.flatMap((line) => {
+      const { queryId, rollout } = namesakeOf(line.id) as NonNullable<ReturnType<typeof namesakeOf>>;
+      const other = byId.get(queryId);
+      if (!other) return [];
+      return [{ id: line.id, place: locationOf(line), other: other.id, otherPlace: locationOf(other), rollout }];
+    });
   }
 
   get size(): number {
@@ -206,7 +221,7 @@ function taskInfoOf({ task_info, answer }: JsonObject): TaskInfo {
 }
 
 function idsOf(record: JsonObject): Pick<Line, "id" | "originalId"> {
-  if (typeof record.id === "string" && record.id !== "") return { id: record.id };
+  if (typeof record.id === "string" && record.id.trim() !== "") return { id: record.id };
   if (typeof record.id === "number") return { id: String(record.id) };
   const first = Array.isArray(record.messages)
     ? record.messages.find((message) => isObject(message) && message.role === "user")

@@ -10,6 +10,7 @@ export { ExtentReader, readExtents } from "./extent-reader.ts";
 export { fileName } from "./file-name.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
-export { parseJsonAt, readExactJson, readJson } from "./read-json.ts";
+export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";
+export { readText } from "./read-text.ts";
 export { makeTempFolder, removeDeadFolders } from "./temp-folder.ts";
 export { syncFolder, writeWhole } from "./write-whole.ts";

@@ -1,7 +1,7 @@
 // JSON as people edit it: if it is broken, the error gives the line and column, no matter what the engine's own message
 // reveals.
 import { readFileSync } from "node:fs";
-import { type Location, messageOf, UsageError, withExactNumbers } from "../core/index.ts";
+import { findTooDeep, type Location, MAX_JSON_DEPTH, messageOf, UsageError, withExactNumbers } from "../core/index.ts";
 
 export function readJson(file: string): unknown {
   return parseJsonAt(readFileSync(file, "utf8"), { file });
@@ -16,14 +16,20 @@ export function readExactJson(file: string): unknown {
 /** `location.line` is where the text begins in its file; the first line by default. */
 export function parseJsonAt(text: string, location: Location): unknown {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const tooDeep = findTooDeep(body);
+  if (tooDeep !== undefined)
+    throw new UsageError(`is nested deeper than ${MAX_JSON_DEPTH} levels`, placeIn(body, tooDeep, location));
   try {
     return JSON.parse(body);
   } catch (error) {
-    const before = body.slice(0, faultIn(body)).split("\n");
-    const line = (location.line ?? 1) + before.length - 1;
-    const column = (before.at(-1) as string).length + 1;
-    throw new UsageError(`is not valid JSON: ${reasonOf(error)}`, { file: location.file, line, column });
+    throw new UsageError(`is not valid JSON: ${reasonOf(error)}`, placeIn(body, faultIn(body), location));
   }
+}
+
+/** `location.line` is where the text begins in its file. */
+export function placeIn(text: string, offset: number, { file, line = 1 }: Location): Location {
+  const before = text.slice(0, offset).split("\n");
+  return { file, line: line + before.length - 1, column: (before.at(-1) as string).length + 1 };
 }
 
 /** The engine's message without the position and the piece of text that only some messages have. */

@@ -6,6 +6,7 @@ import {
   didYouMean,
   type Entry,
   NO_USAGE,
+  namesakeOf,
   type Query,
   type RolloutKey,
   rolloutSeed,
@@ -17,6 +18,7 @@ import { keyText, MAX_ATTEMPTS, type RunFolder, rolloutFingerprint, type Unfinis
 import { withOurIds } from "./earlier-records.ts";
 import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
+import { requireIdsApart } from "./own-ids.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 
 export type PlannedRollout = {
@@ -28,6 +30,8 @@ export type PlannedRollout = {
   attempt: number;
   /** entries of an attempt that was cut off */
   recorded: readonly Entry[];
+  /** the idempotency keys of calls that such an attempt sent, by call id */
+  sent: ReadonlyMap<string, string>;
   drift: boolean;
 };
 
@@ -89,6 +93,11 @@ function planDataset(
     if (record.dataset === name) finished.set(keyText(record), record.fingerprint);
   });
   folder.openOutput(name, outputOf(folder.path, dataset.spec), onRecord);
+  requireIdsApart({ name, queries: dataset.queries }, rounds, {
+    has: (key) =>
+      finished.has(keyText({ dataset: name, ...key })) || unfinished.has(keyText({ dataset: name, ...key })),
+    odd: [...listOdd(finished.keys(), name), ...listOdd(unfinished.keys(), name)],
+  });
   const counts: DatasetCounts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0, later: 0 };
   const numbers: number[] = [];
   const changed: Changed[] = [];
@@ -121,8 +130,17 @@ function planDataset(
   return { dataset, counts, numbers, changed };
 }
 
+/** The queries of a dataset among these keys whose first rollouts have ids that another query's could have too. */
+function listOdd(keys: Iterable<string>, dataset: string): string[] {
+  return [...keys].flatMap((text) => {
+    if (!text.includes("#")) return [];
+    const [name, queryId, rollout] = JSON.parse(text) as [string, string, number];
+    return name === dataset && rollout === 0 && namesakeOf(queryId) ? [queryId] : [];
+  });
+}
+
 /** How many rollouts of each query the run has, whether or not all of them are wanted this time. */
-function roundsOf({ config, lasting }: ResolvedRun): number {
+export function roundsOf({ config, lasting }: ResolvedRun): number {
   return lasting?.rollouts ?? config.rollouts;
 }
 
@@ -140,14 +158,16 @@ function* listRollouts(
       const fingerprint = rolloutFingerprint(dataset.base, query.hash);
       const begun = unfinished.get(keyText(key));
       unfinished.delete(keyText(key));
+      const continues = begun?.fingerprint === fingerprint;
       yield {
         dataset,
         query,
         key,
         fingerprint,
         get recorded() {
-          return begun?.fingerprint === fingerprint ? begun.entries : [];
+          return continues ? begun.entries : [];
         },
+        sent: continues ? begun.sent : new Map(),
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

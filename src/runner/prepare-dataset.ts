@@ -21,7 +21,8 @@ import { type ClientSource, type CreateNetworkClient, createClientSource, type S
 import type { FingerprintParts } from "../runs/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
-import { chooseQueries } from "./plan.ts";
+import { requireOwnIds } from "./own-ids.ts";
+import { chooseQueries, roundsOf } from "./plan.ts";
 
 export type PreparedDataset = {
   spec: DatasetSpec;
@@ -58,6 +59,7 @@ async function prepare(
   const queries = openQueryFiles(spec.queryFiles);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  requireOwnIds({ name: spec.name, queries }, roundsOf(run));
   if (spec.mode === "wrong_tool") {
     const chosen = chooseQueries(run.config, { queries });
     requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });

@@ -1,5 +1,6 @@
 // Resume is replay: the loop runs again from the start with models that answer from the record first. Tools are executed
 // again, and what they return is compared.
+import { randomUUID } from "node:crypto";
 import type { Entry, Environment, ModelClient, ModelReply, ToolResultEntry } from "../core/index.ts";
 
 export function withRecord(
@@ -24,18 +25,54 @@ export function trustRecord(environment: Environment, recorded: readonly Entry[]
   );
   if (results.size === 0 || !environment.trust) return environment;
   return {
-    get tools() {
-      return environment.tools;
-    },
-    isReadOnly: (toolName) => environment.isReadOnly(toolName),
-    state: () => environment.state(),
-    close: () => environment.close(),
+    ...passOn(environment),
     call: async (call, signal) => {
       const result = results.get(call.id);
       if (!result || !environment.trust?.(call, result)) return environment.call(call, signal);
       const { type: _type, callId: _callId, name: _name, at: _at, ...kept } = result;
       return kept;
     },
+  };
+}
+
+type CallLog = {
+  /** the idempotency keys of calls that an earlier attempt sent, by call id */
+  sent: ReadonlyMap<string, string>;
+  /** resolves when the call would be found in the journal after a kill */
+  record(callId: string, key: string): Promise<void>;
+};
+
+/**
+ * A call with effects that outlive the rollout is in the journal before it is sent. If an earlier attempt sent it and
+ * has no answer, it may have taken effect: it is sent again under the same key, and its result says so.
+ */
+export function announceCalls(environment: Environment, log: CallLog): Environment {
+  return {
+    ...passOn(environment),
+    call: async (call, signal) => {
+      const known = log.sent.get(call.id);
+      let sentBefore = false;
+      const announce = async () => {
+        sentBefore = known !== undefined;
+        if (known !== undefined) return known;
+        const key = randomUUID();
+        await log.record(call.id, key);
+        return key;
+      };
+      const result = await environment.call({ ...call, announce }, signal);
+      return sentBefore ? { ...result, sentBefore } : result;
+    },
+  };
+}
+
+/** Everything but `call`. */
+function passOn(environment: Environment): Omit<Environment, "call"> {
+  return {
+    tools: environment.tools,
+    isReadOnly: (toolName) => environment.isReadOnly(toolName),
+    trust: environment.trust && ((call, recorded) => environment.trust?.(call, recorded) ?? false),
+    state: () => environment.state(),
+    close: () => environment.close(),
   };
 }
 

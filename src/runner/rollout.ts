@@ -20,7 +20,7 @@ import {
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
-import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
+import { announceCalls, differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
@@ -73,7 +73,7 @@ export class Rollout {
     try {
       const opened = await this.#openEnvironment();
       if (!opened) return PARKED;
-      environment = trustRecord(opened, recorded);
+      environment = this.#withLog(opened, recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
       let next = await dialogue.next().catch(toEnd);
@@ -111,6 +111,13 @@ export class Rollout {
     const opened = await this.#context.unlessParked(opening);
     if (!opened) opening.then((late) => late.close()).catch(() => {});
     return opened;
+  }
+
+  /** A rollout that starts over makes new calls, under new keys. */
+  #withLog(environment: Environment, recorded: readonly Entry[]): Environment {
+    const sent = recorded.length > 0 ? this.#planned.sent : new Map();
+    const record = (callId: string, key: string) => this.#record({ type: "call-start", callId, key });
+    return trustRecord(announceCalls(environment, { sent, record }), recorded);
   }
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {

@@ -80,7 +80,7 @@ describe("the journal read back", () => {
     expect(contents(unfinished, key("a"))).toEqual(["a0", "a1"]);
     expect(unfinished.get(keyText(key("a")))).toMatchObject({ fingerprint: "f1", attempts: 0 });
     expect(unfinished.get(keyText(key("c")))).toEqual({
-      ...{ attempts: 0, failed: false, fingerprint: "f1", recorded: 0, entries: [] },
+      ...{ attempts: 0, failed: false, fingerprint: "f1", recorded: 0, entries: [], sent: new Map() },
     });
   });
 

@@ -1,5 +1,6 @@
 // The append-only log of a run. Read back, it gives the entries of every rollout that did not finish.
 import {
+  type CallStart,
   type Entry,
   type EntryEnd,
   isObject,
@@ -26,6 +27,8 @@ export type Unfinished = {
   /** how many entries there are */
   recorded: number;
   readonly entries: Entry[];
+  /** the idempotency keys of calls that were sent, by call id */
+  readonly sent: ReadonlyMap<string, string>;
 };
 
 /** The type comes first, then the key, so that a scan can tell lines apart without parsing them. */
@@ -42,7 +45,15 @@ function withoutOpening<E extends RunEvent>(event: E): E {
   return event.type === "rollout-start" && event.opening ? { ...event, opening: undefined } : event;
 }
 
-type Open = { attempt: number; fingerprint: string; extents: Extent[]; end?: Outcome };
+type Open = {
+  attempt: number;
+  fingerprint: string;
+  extents: Extent[];
+  sent?: Map<string, string>;
+  end?: Outcome;
+};
+
+const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 
 /**
  * Rollouts that were cut off or failed, with the entries of their latest attempt, and where the last complete
@@ -56,8 +67,13 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
       if (extents?.length === index) extents.push(extent); // what follows a gap cannot be continued
     } else if (type === "rollout-start") {
       const { continued, attempt, fingerprint } = event() as RolloutStart;
-      const extents = continued > 0 ? (open.get(key)?.extents.slice(0, continued) ?? []) : [];
-      open.set(key, { attempt, fingerprint, extents });
+      const before = continued > 0 ? open.get(key) : undefined;
+      const extents = before?.extents.slice(0, continued) ?? [];
+      open.set(key, { attempt, fingerprint, extents, sent: before?.sent });
+    } else if (type === "call-start") {
+      const begun = open.get(key);
+      const { callId, key: idempotencyKey } = event() as CallStart;
+      if (begun) begun.sent = (begun.sent ?? new Map()).set(callId, idempotencyKey);
     } else if (type === "rollout-end") {
       const begun = open.get(key);
       const { outcome } = event() as RolloutEnd;
@@ -66,13 +82,14 @@ export function scanJournal(file: string): { unfinished: Map<string, Unfinished>
     }
   });
   const unfinished = new Map<string, Unfinished>();
-  for (const [key, { attempt, fingerprint, extents, end }] of open) {
+  for (const [key, { attempt, fingerprint, extents, sent, end }] of open) {
     unfinished.set(keyText(keyOf(key)), {
       // an attempt that was cut off does not count as one, nor does a failure that is not the rollout's own
       attempts: end && end.own !== false ? attempt : attempt - 1,
       failed: end !== undefined,
       fingerprint,
       recorded: extents.length,
+      sent: sent ?? NOTHING_SENT,
       get entries() {
         return extents.length > 0 ? readEntries(file, extents) : [];
       },
@@ -116,7 +133,8 @@ export function scanJournalLines(file: string, onLine: (line: JournalLine) => vo
 }
 
 const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
-  ...(["entry-end", "rollout-start", "rollout-end", "run-start", "run-end", "run-note", "endpoint-wait"] as const),
+  ...(["entry-end", "rollout-start", "rollout-end", "call-start"] as const),
+  ...(["run-start", "run-end", "run-note", "endpoint-wait"] as const),
 ]);
 /** Where the key starts in a line, minus the length of the type: after `{"type":"",` */
 const KEY_START = 11;

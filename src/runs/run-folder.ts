@@ -85,7 +85,7 @@ export class RunFolder {
 
   /** Resolves when the event would survive a kill of this process. */
   async record(event: RunEvent): Promise<void> {
-    if (event.type === "entry-end" && !this.#options.checkpoints) return;
+    if ((event.type === "entry-end" || event.type === "call-start") && !this.#options.checkpoints) return;
     await this.#journal.append(journalLine(event));
   }
 

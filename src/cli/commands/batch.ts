@@ -17,7 +17,7 @@ import { fileName, jsonLine } from "../../files/index.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { domainLines } from "../printing/list-text.ts";
-import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, printableName, type Terminal } from "../printing/terminal.ts";
 
 type BatchFlags = RunFlags & {
   all?: boolean;
@@ -91,7 +91,7 @@ function listDomains({ kind, flags, patch, locator, terminal }: Batch): number {
   const opened = locator.folder(kind);
   const { folder, bundled } = opened;
   locator.use(opened);
-  for (const note of locator.notes()) terminal.err(printable(note));
+  for (const note of locator.notes()) terminal.err(printableName(note));
   const all = folder.list(kind);
   const { minDomains: min_domains, requirePolicy: require_policy } = flags;
   const listed = verbose ? all : chooseRunnable(all, { min_domains, require_policy });

@@ -4,7 +4,7 @@ import { resolveConfigFile } from "../../config/index.ts";
 import { formatLocation } from "../../core/index.ts";
 import { type CheckReport, checkDatasets, checkFolder, openResources } from "../../domains/index.ts";
 import type { Configure } from "../host.ts";
-import { createTerminal, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, printableJson, type Terminal } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +35,9 @@ export const configure: Configure = (command, host, done) => {
         const { domains, queries, tools, called, findings } = report;
         const errors = findings.filter((finding) => finding.level === "error").length;
         const warnings = findings.length - errors;
-        const lines = json ? [JSON.stringify({ ...report, errors, warnings })] : findingLines(terminal, report);
+        const lines = json
+          ? [printableJson(JSON.stringify({ ...report, errors, warnings }))]
+          : findingLines(terminal, report);
         for (const line of lines) terminal.out(line);
         if (!json)
           terminal.out(

@@ -3,7 +3,7 @@ import { readModelsFile, usualModelsFile } from "../../config/index.ts";
 import { examineAll, type Section } from "../../doctor/index.ts";
 import type { Finding, Fix } from "../../models/index.ts";
 import type { Configure, Host } from "../host.ts";
-import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, printableName, type Terminal } from "../printing/terminal.ts";
 
 type Flags = { agentModel?: string; userModel?: string; modelsConfig?: string; outputDir: string; python?: string };
 
@@ -54,9 +54,12 @@ const MARKS = { ok: ["green", "✓"], odd: ["yellow", "!"], bad: ["red", "✗"] 
 function sectionLines(terminal: Terminal, { title, findings }: Section, flags: Flags): string[] {
   const lines = findings.flatMap(({ level, text, fix }: Finding) => {
     const [style, mark] = MARKS[level];
-    return [`  ${terminal.paint(style, mark)} ${printable(text)}`, ...(fix ? [`      ${fixText(fix, flags)}`] : [])];
+    return [
+      `  ${terminal.paint(style, mark)} ${printableName(text)}`,
+      ...(fix ? [`      ${fixText(fix, flags)}`] : []),
+    ];
   });
-  return ["", terminal.paint("bold", printable(title)), ...lines];
+  return ["", terminal.paint("bold", printableName(title)), ...lines];
 }
 
 /** The line, and where it goes. */

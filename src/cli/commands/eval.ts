@@ -21,7 +21,7 @@ import { GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { reportLines, worstLines } from "../printing/report-text.ts";
-import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, printableJson, printableName, type Terminal } from "../printing/terminal.ts";
 
 type EvalFlags = {
   check?: string[];
@@ -89,14 +89,14 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       force: flags.force,
       park: interrupt.park,
       abort: interrupt.abort,
-      onNotice: (message: string) => terminal.err(printable(message)),
+      onNotice: (message: string) => terminal.err(printableName(message)),
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
     const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
     if (!flags.quiet || flags.json) {
       const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
       const scoresFile = records?.scoresFile;
-      if (flags.json) terminal.out(JSON.stringify({ counts, scores_file: scoresFile, report }));
+      if (flags.json) terminal.out(printableJson(JSON.stringify({ counts, scores_file: scoresFile, report })));
       else for (const line of resultLines(terminal, { path, counts, report, scoresFile })) terminal.out(line);
     }
     return interrupt.park.aborted ? 130 : 0;

@@ -17,7 +17,7 @@ import { listProviders } from "../../models/index.ts";
 import { atLeastZero, GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
-import { createTerminal, printable, type Terminal, table } from "../printing/terminal.ts";
+import { createTerminal, printable, printableJson, type Terminal, table } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -131,7 +131,7 @@ export const configure: Configure = (command, host, done) => {
         ...(advice && files.length > 0 ? [advice] : []),
         ...(flags.arguments === "string" ? [DOUBLE] : []),
       ];
-      if (json) terminal.out(JSON.stringify({ ...counts, trained, template, files, advice }));
+      if (json) terminal.out(printableJson(JSON.stringify({ ...counts, trained, template, files, advice })));
       else for (const line of lines) terminal.out(line);
       done(files.length === 0 ? 3 : 0);
     });

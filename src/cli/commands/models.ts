@@ -19,7 +19,7 @@ import {
   suggestModels,
 } from "../../models/index.ts";
 import type { Configure } from "../host.ts";
-import { createTerminal, table } from "../printing/terminal.ts";
+import { createTerminal, printableJson, table } from "../printing/terminal.ts";
 
 export type ModelsCommandDependencies = {
   print(line: string): void;
@@ -127,7 +127,7 @@ async function list(options: Options, deps: ModelsCommandDependencies): Promise<
     facts.url,
   ]);
   const lines = options.json
-    ? providers.map((facts) => JSON.stringify(facts))
+    ? providers.map((facts) => printableJson(JSON.stringify(facts)))
     : table([PROVIDERS_HEADER, ...cells], { right: [3] });
   for (const line of lines) deps.print(line);
 }
@@ -245,7 +245,7 @@ function modelJson({ prices, ...facts }: ModelFacts, more: object = {}): string 
     output: perMillion(prices.output),
     cachedInput: prices.cachedInput && perMillion(prices.cachedInput),
   };
-  return JSON.stringify({ ...facts, dollarsPerMillion: dollars, ...more });
+  return printableJson(JSON.stringify({ ...facts, dollarsPerMillion: dollars, ...more }));
 }
 
 function priceText(prices: Prices | undefined): string {

@@ -8,7 +8,7 @@ import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
 import { replayLines } from "../printing/replay-text.ts";
-import { createTerminal, printable } from "../printing/terminal.ts";
+import { createTerminal, printableJson, printableName } from "../printing/terminal.ts";
 
 type ReplayFlags = { ids?: string[]; dataset?: string[]; json?: boolean; maxWorkers?: number };
 
@@ -38,7 +38,7 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
   const progress = createCountProgress(host);
   const say = (text: string) => {
     progress.stop();
-    terminal.err(printable(text));
+    terminal.err(printableName(text));
   };
   const stopping = () => say("Stopping after the records that are being replayed.");
   const interrupt = listenForInterrupt(host, stopping, { maxWaitMs: 0 }); // nothing is paid for, nothing is written
@@ -61,7 +61,8 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
       });
       progress.stop();
       const named = { ...replayed, folder };
-      for (const line of flags.json ? [JSON.stringify(named)] : replayLines(terminal, named)) terminal.out(line);
+      for (const line of flags.json ? [printableJson(JSON.stringify(named))] : replayLines(terminal, named))
+        terminal.out(line);
       if (replayed.first) code = 3;
     }
     return interrupt.park.aborted ? 130 : code;

@@ -8,7 +8,15 @@ import type { Configure } from "../host.ts";
 import { openingLines, timedEntryLines, trajectoryLines } from "../printing/dialogue-text.ts";
 import { countVerdicts, rolloutLines, toListed } from "../printing/rollout-list.ts";
 import { quote } from "../printing/shell-text.ts";
-import { count, createTerminal, duration, printable, type Terminal } from "../printing/terminal.ts";
+import {
+  count,
+  createTerminal,
+  duration,
+  printable,
+  printableJson,
+  printableName,
+  type Terminal,
+} from "../printing/terminal.ts";
 import { unplayedLines, verdictLines } from "../printing/verdict-text.ts";
 
 const EXAMPLES = `
@@ -61,7 +69,7 @@ function listLines(terminal: Terminal, folder: string, flags: ShowFlags): string
   const wanted = rollouts.filter((facts) => isWanted(facts, flags)).sort(compareKeys);
   const limit = flags.limit ?? (flags.json ? wanted.length : MAX_LISTED);
   const shown = wanted.slice(0, limit);
-  if (flags.json) return shown.map((facts) => JSON.stringify(toListed(facts)));
+  if (flags.json) return shown.map((facts) => printableJson(JSON.stringify(toListed(facts))));
   const left = wanted.length - shown.length;
   return [
     ...(wanted.length > 0
@@ -107,7 +115,7 @@ function showLines(terminal: Terminal, folder: string, id: string, flags: ShowFl
   if (ofLists) throw new UsageError(`--${ofLists} is for the list of all rollouts: leave out the id "${id}"`);
   const records = readRollouts(folder, id, flags.dataset);
   if (records.length === 0) throw new UsageError(`There is no rollout "${id}" in ${folder}`);
-  if (flags.json) return records.map((record) => JSON.stringify(record.trajectory ?? record));
+  if (flags.json) return records.map((record) => printableJson(JSON.stringify(record.trajectory ?? record)));
   return records.flatMap((record) => {
     const { dataset, trajectory } = record;
     const lines = recordLines(terminal, record, flags.maxLength);
@@ -129,11 +137,11 @@ function recordLines(terminal: Terminal, record: RolloutRecord, maxLength: numbe
       : trajectoryLines(terminal, trajectory, maxLength)
     : timedEntryLines(terminal, entries, { startedAt, maxLength });
   return [
-    `${terminal.paint("bold", `── ${printable(id)}`)} (${printable(dataset)})`,
+    `${terminal.paint("bold", `── ${printableName(id)}`)} (${printableName(dataset)})`,
     ...dialogue,
     ...(trajectory ? endLines(trajectory) : [`         not finished: ${entries.length} entries so far`]),
     ...record.failures.map(
-      ({ attempt, at, error }) => `         attempt ${attempt} failed at ${at}: ${printable(error)}`,
+      ({ attempt, at, error }) => `         attempt ${attempt} failed at ${at}: ${printableName(error)}`,
     ),
   ];
 }
@@ -144,10 +152,10 @@ function endLines({ success, metadata }: NonNullable<RolloutRecord["trajectory"]
   const why = [blame && `blame: ${blame}`, message].filter((part) => part !== undefined).join(", ");
   const played = Object.entries(models).map(([party, model]) => `${party} ${model}`);
   return [
-    `         stop reason ${stop_reason}${why ? ` (${printable(why)})` : ""}: ${success ? "a regular end" : "not a regular end"}`,
+    `         stop reason ${stop_reason}${why ? ` (${printableName(why)})` : ""}: ${success ? "a regular end" : "not a regular end"}`,
     `         ${metadata.total_turns} turns, ${metadata.tool_call_count} tool calls (${metadata.tool_error_count} errors), ${count(tokens)} tokens, $${metadata.cost_usd.toFixed(4)}`,
     `         ${timings.started_at} to ${timings.ended_at}, ${duration(timings.duration_ms)}${attempt > 1 ? `, attempt ${attempt}` : ""}`,
-    `         ${printable(played.join(", "))}${metadata.scripted ? " (scripted: no model's output)" : ""}`,
+    `         ${printableName(played.join(", "))}${metadata.scripted ? " (scripted: no model's output)" : ""}`,
     ...faults.map((fault) => `         fault: ${printable(Object.values(fault).join(", "))}`),
   ];
 }

@@ -7,7 +7,7 @@ import { writeWhole } from "../../files/index.ts";
 import type { Configure } from "../host.ts";
 import { statsLines } from "../printing/stats-text.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
-import { createTerminal } from "../printing/terminal.ts";
+import { createTerminal, printableJson } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -40,7 +40,8 @@ export const configure: Configure = (command, host, done) => {
             inputs.map((input) => basename(resolve(input))),
           ),
         );
-      for (const line of json ? [JSON.stringify(stats)] : statsLines(terminal, stats)) terminal.out(line);
+      for (const line of json ? [printableJson(JSON.stringify(stats))] : statsLines(terminal, stats))
+        terminal.out(line);
       if (stats.template && !json) for (const line of ["", ...templateLines(stats.template)]) terminal.out(line);
       if (html !== undefined && !json) terminal.out(`\nwrote ${html}`);
       done(0);

@@ -16,7 +16,7 @@ import { readLoad } from "../live-load.ts";
 import { hang } from "../printing/failures-text.ts";
 import { largerBudget, spentText } from "../printing/result-text.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
-import { createTerminal, fitWidth, printable, type Terminal } from "../printing/terminal.ts";
+import { createTerminal, fitWidth, printable, printableJson, type Terminal } from "../printing/terminal.ts";
 import { totalsBlock } from "../printing/totals-text.ts";
 
 const EXAMPLES = `
@@ -34,7 +34,9 @@ export const configure: Configure = (command, host, done) => {
       const terminal = createTerminal(host);
       const run = readRun(folder ?? newest());
       terminal.out(
-        json ? JSON.stringify(statusOf(run, Date.now())) : statusLines(terminal, run, Date.now()).join("\n"),
+        json
+          ? printableJson(JSON.stringify(statusOf(run, Date.now())))
+          : statusLines(terminal, run, Date.now()).join("\n"),
       );
       done(0);
     });

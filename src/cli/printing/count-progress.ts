@@ -1,6 +1,7 @@
 // How far a command is that counts records: nothing at first, then one line on standard error, redrawn on a terminal and
 // repeated elsewhere.
 import type { Host } from "../host.ts";
+import { printableName } from "./terminal.ts";
 
 const QUIET_MS = 2000;
 const REDRAW_MS = 200;
@@ -21,7 +22,7 @@ export function createCountProgress({ stderr, env }: Pick<Host, "stderr" | "env"
       if (performance.now() < nextAt) return;
       nextAt = performance.now() + (redraws ? REDRAW_MS : LINE_MS);
       erase();
-      stderr.write(redraws ? text : `${text}\n`);
+      stderr.write(redraws ? printableName(text) : `${printableName(text)}\n`);
       isDrawn = redraws;
     },
     stop: erase,

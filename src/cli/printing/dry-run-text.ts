@@ -7,7 +7,7 @@ import {
   type Spread,
   scale,
 } from "../../estimates/index.ts";
-import { count, duration, table } from "./terminal.ts";
+import { count, duration, printableName, table } from "./terminal.ts";
 
 const HEADER = ["dataset", "queries", "rollouts", "there", "tools", "agent", "user", "mode", "calls", "tokens", "cost"];
 
@@ -42,7 +42,7 @@ export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {
     ...table([HEADER, ...rows], { right: [1, 2, 3, 4, 8, 9, 10] }),
     ...datasets.flatMap(({ warnings }) => warnings),
     "",
-    ...datasets.map(({ name, output }) => `${name} → ${output}`),
+    ...datasets.map(({ name, output }) => printableName(`${name} → ${output}`)),
     `${datasets.reduce((sum, dataset) => sum + leftOf(dataset), 0)} rollouts to make, ${run.maxWorkers} at once, run folder ${run.folder}.${run.pilot ? "" : " Nothing was written."}`,
     `About ${count(total(({ estimate }) => estimate.calls))} model calls, ${count(tokens)} tokens, ${cost}${seconds > 0 ? `, ${duration(seconds * 1000)}` : ""}.`,
     ASSUMPTIONS,

@@ -2,7 +2,7 @@
 import { PROGRAM_COMMAND } from "../../core/index.ts";
 import type { FailureGroup, ToolErrors } from "../../runs/index.ts";
 import { wrap } from "./dialogue-text.ts";
-import { cut, printable, type Terminal } from "./terminal.ts";
+import { cut, printable, printableName, type Terminal } from "./terminal.ts";
 
 /** By the class of a failure. */
 const ADVICE: { [kind: string]: string } = {
@@ -40,7 +40,7 @@ const MAX_ERROR = 200;
 export function toolErrorLines(terminal: Terminal, tools: readonly ToolErrors[]): string[] {
   const lines = tools.slice(0, MAX_TOOLS).flatMap(({ tool, calls, errors, thrown, first }) => {
     const threw = thrown > 0 ? `, ${thrown} of them exceptions in its code` : "";
-    const head = `  ${printable(tool)}: ${errors} of ${calls} calls${threw}; the first in ${printable(first?.id ?? "")}:`;
+    const head = `  ${printableName(tool)}: ${errors} of ${calls} calls${threw}; the first in ${printableName(first?.id ?? "")}:`;
     const trace = first?.trace?.trim().split("\n").slice(0, MAX_TRACE_LINES);
     const text = trace ?? wrap(cut((first?.text ?? "").replace(/\s+/g, " "), MAX_ERROR), widthOf(terminal) - 4);
     return [head, ...text.map((line) => `    ${printable(line)}`)];

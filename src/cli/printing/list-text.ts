@@ -1,6 +1,6 @@
 // Domains and combinations of a folder, as a list for people.
 import { type DomainFiles, openQueryFiles, readToolList } from "../../domains/index.ts";
-import { type Terminal, table } from "./terminal.ts";
+import { printableName, type Terminal, table } from "./terminal.ts";
 
 export function domainLines(
   terminal: Terminal,
@@ -23,7 +23,11 @@ export function domainLines(
     `From ${options.path}`,
     terminal.paint("bold", header),
     ...lines,
-    ...domains.flatMap((files) => ["", terminal.paint("bold", files.name), ...details(files)]),
+    ...domains.flatMap((files) => [
+      "",
+      terminal.paint("bold", printableName(files.name)),
+      ...details(files).map(printableName),
+    ]),
   ];
 }
 

@@ -67,7 +67,8 @@ function write(logger: pino.Logger, event: RunEvent): void {
   } else if (event.type === "rollout-start") {
     const { opening: _opening, type: _, ...start } = event;
     logger.info(start, type);
-  } else if (event.type === "rollout-end" && event.outcome.stopReason === "infrastructure") logger.error(rest, type);
+  } else if (event.type === "call-start") logger.debug(rest, type);
+  else if (event.type === "rollout-end" && event.outcome.stopReason === "infrastructure") logger.error(rest, type);
   else if (event.type === "endpoint-wait" || event.type === "run-note") logger.warn(rest, type);
   else logger.info(rest, type);
 }

@@ -11,7 +11,10 @@ function screen({ interactive = false, columns = 80, rows = 24 } = {}) {
   const terminal: Terminal = {
     ...{ interactive, columns: () => columns, rows: () => rows, paint: (_, text) => text },
     out: (text) => void written.push(`${text}\n`),
-    write: (text) => void written.push(text),
+    redraw: (up, lines) =>
+      void written.push(
+        `${up > 0 ? `\u001b[${up}A\r` : ""}${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[J`,
+      ),
     err: (text) => void written.push(`(err) ${text}\n`),
   };
   return { terminal, written };

@@ -2,7 +2,7 @@
 import type { RunEvent, RunStart } from "../../core/index.ts";
 import type { NetworkLoad } from "../../models/index.ts";
 import { RunTally } from "../../runs/index.ts";
-import { fitWidth, printable, type Terminal } from "./terminal.ts";
+import { fitWidth, printableName, type Terminal } from "./terminal.ts";
 import { totalsBlock, totalsLine } from "./totals-text.ts";
 
 const REDRAW_MS = 200;
@@ -50,10 +50,10 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
         begin(event);
       } else if (event.type === "endpoint-wait") {
         waits.set(event.endpoint, { until: now() + event.seconds * 1000, reason: event.reason });
-        if (!terminal.interactive) for (const line of waiting()) terminal.out(printable(line));
+        if (!terminal.interactive) for (const line of waiting()) terminal.out(printableName(line));
       } else if (event.type === "run-note") {
         block.erase();
-        terminal.out(printable(event.message));
+        terminal.out(printableName(event.message));
       }
     },
     say(text) {
@@ -85,18 +85,20 @@ export function foundLines({ datasets }: RunStart): string[] {
   return [`Kept ${kept}, continuing ${continuing}, starting ${starting}, trying again ${retrying}${left.join("")}`];
 }
 
-/** Lines redrawn in place: nothing is cleared without being rewritten in the same write. */
+/** Lines redrawn in place. */
 function createBlock(terminal: Terminal): { draw(lines: string[]): void; erase(): void } {
   let drawn = 0;
-  const up = () => (drawn > 0 ? `\u001b[${drawn}A\r` : "");
   return {
     draw(lines) {
-      const drawnLines = lines.map((line) => `${fitWidth(line, terminal.columns() - 1)}\u001b[K\n`);
-      terminal.write(`${up()}${drawnLines.join("")}\u001b[J`);
+      const width = terminal.columns() - 1;
+      terminal.redraw(
+        drawn,
+        lines.map((line) => fitWidth(printableName(line), width)),
+      );
       drawn = lines.length;
     },
     erase() {
-      if (drawn > 0) terminal.write(`${up()}\u001b[J`);
+      if (drawn > 0) terminal.redraw(drawn, []);
       drawn = 0;
     },
   };

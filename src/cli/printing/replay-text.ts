@@ -1,6 +1,6 @@
 // What `rollout replay` prints: what became of the records, and the first difference as a person can follow it.
 import type { Difference, ReplayedRun } from "../../runner/index.ts";
-import { cut, printable, type Terminal, table } from "./terminal.ts";
+import { cut, printable, printableName, type Terminal, table } from "./terminal.ts";
 
 export function replayLines(terminal: Terminal, { folder, records, calls, differences, first }: ReplayedRun): string[] {
   const { left, ...ended } = records;
@@ -8,10 +8,10 @@ export function replayLines(terminal: Terminal, { folder, records, calls, differ
   const agree = count === ended.agree ? "all agree" : fateText(ended);
   const trusted = calls.trusted > 0 ? `, ${calls.trusted} trusted, not executed` : "";
   const begun = `${folder}: ${count} records, ${calls.made} calls made again${trusted}`;
-  const lines = [terminal.paint("bold", printable(count === 0 ? `${folder}: no records` : `${begun}: ${agree}`))];
+  const lines = [terminal.paint("bold", printableName(count === 0 ? `${folder}: no records` : `${begun}: ${agree}`))];
   if (left > 0) lines.push(`Stopped; ${left} records were not replayed`);
   if (!first) return lines;
-  lines.push("", `The first: ${printable(headOf(first))}`, ...table(detailsOf(first)).map((line) => `  ${line}`));
+  lines.push("", `The first: ${printableName(headOf(first))}`, ...table(detailsOf(first)).map((line) => `  ${line}`));
   const rows = differences.map(({ dataset, kind, count }) => [dataset, KINDS[kind], String(count)]);
   return [...lines, "", "In all:", ...table(rows, { right: [2] }).map((line) => `  ${printable(line)}`)];
 }

@@ -10,7 +10,7 @@ import {
   rankQueries,
 } from "../../scoring/index.ts";
 import { quote } from "./shell-text.ts";
-import { cut, printable, type Terminal, table } from "./terminal.ts";
+import { cut, printable, printableName, type Terminal, table } from "./terminal.ts";
 import { oneLine } from "./verdict-text.ts";
 
 export function reportLines(terminal: Terminal, report: Report): string[] {
@@ -36,7 +36,7 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
         [
           ["check", "passed", "failed", "not checkable"],
           ...Object.entries(checks).map(([name, facts]) => [
-            printable(name),
+            printableName(name),
             String(facts.passed),
             String(facts.failed),
             String(facts.undecided),
@@ -58,10 +58,10 @@ export function worstLines(terminal: Terminal, report: Report): string[] {
   const rows = worst.slice(0, MAX_WORST).map((query) => {
     const failed = query.verdicts.filter(({ pass, blame }) => pass === false && blame !== "infrastructure");
     return [
-      cut(printable(query.query), 40),
+      cut(printableName(query.query), 40),
       `${query.passed} of ${query.scored}`,
       share(query.success_rate),
-      printable(mostFrequent(failed.flatMap(({ decided_by }) => decided_by))),
+      printableName(mostFrequent(failed.flatMap(({ decided_by }) => decided_by))),
       mostFrequent(failed.flatMap(({ blame }) => blame ?? [])),
       showCommand(report, query),
     ];
@@ -76,7 +76,7 @@ const MAX_WORST = 5;
 
 function showCommand({ folder, datasets }: Report, { dataset, query }: RankedQuery): string {
   const own = Object.keys(datasets).length > 1 ? ["--dataset", quote(dataset)] : [];
-  return printable([PROGRAM_COMMAND, "show", quote(folder), "--query", quote(query), "--failed", ...own].join(" "));
+  return printableName([PROGRAM_COMMAND, "show", quote(folder), "--query", quote(query), "--failed", ...own].join(" "));
 }
 
 function mostFrequent(names: readonly string[]): string {
@@ -94,7 +94,7 @@ function outcomesLine({ outcomes, unscored_reasons }: Report): string {
 
 export function comparisonLines(terminal: Terminal, { runs, changed, shared_queries, left_out }: Comparison): string[] {
   const rows = runs.map(({ folder, overall }) => [
-    printable(folder),
+    printableName(folder),
     String(overall.scored),
     share(overall.success_rate),
     interval(overall.success_interval),
@@ -119,8 +119,8 @@ export function comparisonLines(terminal: Terminal, { runs, changed, shared_quer
       table([
         ["query", "dataset", ...runs.map((_, index) => `run ${index + 1}`)],
         ...shown.map(({ query, dataset, rates }) => [
-          cut(printable(query), 40),
-          cut(printable(dataset), 50),
+          cut(printableName(query), 40),
+          cut(printableName(dataset), 50),
           ...rates.map(share),
         ]),
       ]),
@@ -140,7 +140,7 @@ function numbersTable(terminal: Terminal, rows: (readonly [string, Numbers, Numb
     "always/sometimes/never",
   ];
   const cells = rows.map(([name, numbers, own]) => [
-    cut(printable(name), 60),
+    cut(printableName(name), 60),
     String(numbers.query_count),
     String(numbers.scored),
     share(numbers.success_rate),

@@ -1,7 +1,7 @@
 // A run's rollouts, one line each.
 import { rolloutId } from "../../core/index.ts";
 import type { RolloutFacts, VerdictWord } from "../../scoring/index.ts";
-import { cut, fitWidth, printable, type Terminal, table } from "./terminal.ts";
+import { cut, fitWidth, printableName, type Terminal, table } from "./terminal.ts";
 import { oneLine, VERDICT_STYLES } from "./verdict-text.ts";
 
 /** Where there is no screen whose width counts. */
@@ -9,13 +9,13 @@ const PIPED_WIDTH = 240;
 
 export function rolloutLines(terminal: Terminal, rollouts: readonly RolloutFacts[], hasDatasets: boolean): string[] {
   const rows = rollouts.map((facts) => [
-    cut(printable(rolloutId(facts)), 40),
-    ...(hasDatasets ? [cut(printable(facts.dataset), 30)] : []),
-    printable(facts.stopReason),
+    cut(printableName(rolloutId(facts)), 40),
+    ...(hasDatasets ? [cut(printableName(facts.dataset), 30)] : []),
+    printableName(facts.stopReason),
     terminal.paint(VERDICT_STYLES[facts.verdict], facts.verdict),
     facts.score === null || facts.verdict === "not played" ? "–" : facts.score.toFixed(2),
     facts.blame ?? "–",
-    cut(printable(facts.decided_by.join(", ")), 40) || "–",
+    cut(printableName(facts.decided_by.join(", ")), 40) || "–",
     oneLine(facts.evidence ?? ""),
   ]);
   const header = [

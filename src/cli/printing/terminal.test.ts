@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { count, createTerminal, cut, displayWidth, duration, printable, type Streams, table } from "./terminal.ts";
+import {
+  count,
+  createTerminal,
+  cut,
+  displayWidth,
+  duration,
+  fitWidth,
+  printable,
+  printableJson,
+  type Streams,
+  table,
+} from "./terminal.ts";
 
 function fakeStreams(stdout: { isTTY?: boolean; columns?: number }, env: NodeJS.ProcessEnv = {}) {
   const written: string[] = [];
@@ -32,8 +43,38 @@ test("control characters and bidi marks become visible dots; tabs, newlines and 
   expect(printable("tab\there\r\nnext\rline\nüñ 你好 مرحبا 🙂")).toBe("tab\there\nnext\nline\nüñ 你好 مرحبا 🙂");
 });
 
+test("nothing from elsewhere reaches the screen as it is, and our own colours do, wherever they stand", () => {
+  const { streams, written } = fakeStreams({}, { FORCE_COLOR: "1" });
+  const terminal = createTerminal(streams);
+  const name = "\u001b[31mShop\u001b]0;title\u0007\u202e\u{e0041}";
+  const clean = "·[31mShop·]0;title···";
+  const painted = terminal.paint("green", `${name} ${terminal.paint("bold", "ok")}`);
+  terminal.out(`${name} ${painted}`);
+  terminal.err(name);
+  terminal.redraw(2, [painted]);
+  for (const line of table([[name, painted]])) terminal.out(line);
+  const colours = `\u001b[32m${clean} \u001b[1mok\u001b[22m\u001b[39m`;
+  expect(written).toEqual([
+    `${clean} ${colours}\n`,
+    `${clean}\n`,
+    `\u001b[2A\r${colours}\u001b[K\n\u001b[J`,
+    `${clean}  ${colours}\n`,
+  ]);
+});
+
+test("a cell is one line; JSON keeps its meaning", () => {
+  expect(table([["a\nb\tc\r\nd", "1"]])).toEqual(["a·b·c·d  1"]);
+  const value = { name: "\u001b[2Ja\u007fb\u009bc\u202ed\u{e0041}e\n 你好" };
+  for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+    expect(printable(printableJson(text))).toBe(printableJson(text));
+    expect(JSON.parse(printableJson(text))).toEqual(value);
+  }
+});
+
 test("tables line up, wide characters and colours included", () => {
-  expect(displayWidth("你好\u001b[31m!\u001b[0m")).toBe(5);
+  const { paint } = createTerminal(fakeStreams({}, { FORCE_COLOR: "1" }).streams);
+  expect(displayWidth(`你好${paint("red", "!")}`)).toBe(5);
+  expect(displayWidth(fitWidth(`你好${paint("red", "wide")}`, 6))).toBe(6);
   expect(
     table(
       [

@@ -1,12 +1,14 @@
-// What the commands print with: the only place that knows the streams, colours, and what may not reach a terminal.
+// What the commands print with: the only place that knows the streams, colours, and what may not reach a terminal. Names,
+// paths and texts come from others: whatever is printed is cleaned here, and only our own colours pass.
+import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
 export type Terminal = {
   out(text: string): void;
-  /** without a newline, for what is redrawn */
-  write(text: string): void;
+  /** lines redrawn in place: `up` says how many of the lines above are replaced */
+  redraw(up: number, lines: readonly string[]): void;
   err(text: string): void;
   /** standard output is a person's screen: it can be redrawn */
   interactive: boolean;
@@ -22,23 +24,53 @@ export function createTerminal({ stdout, stderr, env }: Streams, { colours = tru
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
   const coloured = colours && (forced || (interactive && !env.NO_COLOR));
   return {
-    out: (text) => void stdout.write(`${text}\n`),
-    write: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(`${text}\n`),
+    out: (text) => void stdout.write(`${toScreen(text)}\n`),
+    redraw: (up, lines) => void stdout.write(redrawText(up, lines.map(toScreen))),
+    err: (text) => void stderr.write(`${toScreen(text)}\n`),
     interactive,
     columns: () => stdout.columns || 100,
     rows: () => stdout.rows || 24,
-    paint: (style, text) => (coloured ? styleText(style, text, { validateStream: false }) : text),
+    paint: (style, text) =>
+      coloured ? styleText(style, printable(text), { validateStream: false }).replaceAll(ESCAPE, OURS) : text,
   };
 }
 
-/** Model and tool texts may not move the cursor, ring the bell, or change the reading direction. */
+const ESCAPE = "\u001b";
+/** Stands for the escape of our own colours until they are printed: no text from elsewhere can know it. */
+const OURS = `\ufdd0${randomUUID()}`;
+
+function toScreen(text: string): string {
+  return printable(text).replaceAll(OURS, ESCAPE);
+}
+
+/** Nothing is cleared without being rewritten in the same write. */
+function redrawText(up: number, lines: readonly string[]): string {
+  const back = up > 0 ? `${ESCAPE}[${up}A\r` : "";
+  return `${back}${lines.map((line) => `${line}${ESCAPE}[K\n`).join("")}${ESCAPE}[J`;
+}
+
+/** Texts may not move the cursor, ring the bell, or change the reading direction. */
 export function printable(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNPRINTABLE, "\u00b7");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed here
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Nor may a name take more than its line. */
+export function printableName(text: string): string {
+  return printable(text).replace(/[\t\n]/g, "\u00b7");
+}
+
+/** JSON that means the same, with such characters escaped. */
+export function printableJson(text: string): string {
+  return text.replace(UNPRINTABLE, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed here
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 export function cut(text: string, length: number): string {
   const characters = [...text];
@@ -50,7 +82,7 @@ export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let room = width - 1;
   const parts = text.split(EACH_COLOUR).map((part) => {
-    if (part.startsWith("\u001b[")) return part;
+    if (part.startsWith(OURS)) return part;
     let kept = "";
     for (const character of part) {
       room -= displayWidth(character);
@@ -62,7 +94,8 @@ export function fitWidth(text: string, width: number): string {
 }
 
 /** Columns as wide as their longest cell; numbers right-aligned. */
-export function table(rows: string[][], options: { right?: number[]; gap?: number } = {}): string[] {
+export function table(cells: string[][], options: { right?: number[]; gap?: number } = {}): string[] {
+  const rows = cells.map((row) => row.map(printableName));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
   return rows.map((row) =>
     row
@@ -75,10 +108,9 @@ export function table(rows: string[][], options: { right?: number[]; gap?: numbe
   );
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes take no room
-const COLOUR = /\u001b\[[0-9;]*m/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, kept as parts of their own
-const EACH_COLOUR = /(\u001b\[[0-9;]*m)/;
+/** Colours take no room. */
+const COLOUR = new RegExp(`${OURS}\\[[0-9;]*m`, "g");
+const EACH_COLOUR = new RegExp(`(${OURS}\\[[0-9;]*m)`);
 
 export function displayWidth(text: string): number {
   let width = 0;

@@ -2,7 +2,7 @@
 import type { NetworkLoad } from "../../models/index.ts";
 import type { DatasetTally, FailureGroup, RunTally, RunTotals } from "../../runs/index.ts";
 import { failureLines } from "./failures-text.ts";
-import { count, cut, duration, printable, type Terminal, table } from "./terminal.ts";
+import { count, cut, duration, printableName, type Terminal, table } from "./terminal.ts";
 
 /** One line: what a plain log shows every few seconds. */
 export function totalsLine(totals: RunTotals): string {
@@ -42,8 +42,10 @@ export function totalsBlock(
     totalsLine(totals),
     ...[...(load?.endpoints ?? [])]
       .filter(({ inFlight, waiting }) => inFlight + waiting > 0)
-      .map(({ endpoint, inFlight, waiting }) => `${printable(endpoint)}: ${inFlight} in flight, ${waiting} waiting`),
-    ...waits.map(printable),
+      .map(
+        ({ endpoint, inFlight, waiting }) => `${printableName(endpoint)}: ${inFlight} in flight, ${waiting} waiting`,
+      ),
+    ...waits.map(printableName),
     ...countLines("tried again", load?.retries ?? {}),
     ...(failures.length > 0 ? ["failed:", ...failureLines(terminal, failures)] : []),
     ...slowestOf(totals),
@@ -61,13 +63,13 @@ function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
 function countLines(what: string, numbers: { [reason: string]: number }): string[] {
   const reasons = Object.entries(numbers).sort(([, a], [, b]) => b - a);
   if (reasons.length === 0) return [];
-  return [`${what}: ${reasons.map(([reason, number]) => `${number} × ${printable(reason)}`).join(", ")}`];
+  return [`${what}: ${reasons.map(([reason, number]) => `${number} × ${printableName(reason)}`).join(", ")}`];
 }
 
 function slowestOf({ slowest }: RunTotals): string[] {
   const slow = slowest.filter(({ seconds }) => seconds >= SLOW_SECONDS);
   if (slow.length === 0) return [];
-  return [`slowest: ${slow.map(({ id, seconds }) => `${printable(id)} ${duration(seconds * 1000)}`).join(", ")}`];
+  return [`slowest: ${slow.map(({ id, seconds }) => `${printableName(id)} ${duration(seconds * 1000)}`).join(", ")}`];
 }
 
 const SLOW_SECONDS = 5;
@@ -76,7 +78,7 @@ function datasetLines(terminal: Terminal, datasets: DatasetTally[], room: number
   const open = datasets.filter((dataset) => doneOf(dataset) + failedOf(dataset) < dataset.planned);
   const shown = datasets.length <= room ? datasets : open.slice(0, room - 1);
   const rows = shown.map((dataset) => [
-    cut(printable(dataset.name), Math.max(16, terminal.columns() - BAR - 20)),
+    cut(printableName(dataset.name), Math.max(16, terminal.columns() - BAR - 20)),
     bar(terminal, doneOf(dataset), dataset.planned),
     `${doneOf(dataset)}/${dataset.planned}`,
   ]);

@@ -4,7 +4,7 @@ import { type RolloutKey, type RunEvent, rolloutId } from "../../core/index.ts";
 import { keyText } from "../../runs/index.ts";
 import { entryLines, messageLines } from "./dialogue-text.ts";
 import { foundLines, type ProgressView } from "./progress.ts";
-import { duration, printable, type Terminal } from "./terminal.ts";
+import { duration, printableName, type Terminal } from "./terminal.ts";
 
 export type VerboseOptions = { maxLength: number; nameDataset: boolean };
 
@@ -20,7 +20,7 @@ export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }
     last = key;
   };
   const titleOf = (event: RolloutKey) => {
-    const name = printable(`${nameDataset ? `${event.dataset} ` : ""}${rolloutId(event)}`);
+    const name = printableName(`${nameDataset ? `${event.dataset} ` : ""}${rolloutId(event)}`);
     return terminal.paint("bold", `── ${name}`);
   };
   const titles = new Map<string, string>();
@@ -59,7 +59,7 @@ export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }
   return {
     onEvent(event) {
       if (event.type === "run-start") for (const line of foundLines(event)) terminal.out(line);
-      if (event.type === "run-note") terminal.out(printable(event.message));
+      if (event.type === "run-note") terminal.out(printableName(event.message));
       if ("queryId" in event) onRollout(event);
     },
     say: (text) => terminal.err(text),
@@ -69,6 +69,6 @@ export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }
 
 function endLine(event: Extract<RunEvent, { type: "rollout-end" }>): string {
   const { outcome, turns, toolCalls, durationMs } = event;
-  const why = outcome.message ? ` (${printable(outcome.message)})` : "";
+  const why = outcome.message ? ` (${printableName(outcome.message)})` : "";
   return `         ${outcome.stopReason}${why}, ${turns} turns, ${toolCalls} tool calls, ${duration(durationMs)}`;
 }

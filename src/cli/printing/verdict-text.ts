@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../core/index.ts";
 import type { RolloutScore, ScoreRecord, VerdictWord } from "../../scoring/index.ts";
 import { wrap } from "./dialogue-text.ts";
-import { cut, printable, type Style, type Terminal } from "./terminal.ts";
+import { cut, printable, printableName, type Style, type Terminal } from "./terminal.ts";
 
 export const VERDICT_STYLES: { [verdict in VerdictWord]: Style } = {
   solved: "green",
@@ -48,7 +48,7 @@ const MARKS: { [pass: string]: { mark: string; style: Style } } = {
 
 function resultLines(terminal: Terminal, result: ScoreRecord, maxLength: number): string[] {
   const { mark, style } = MARKS[String(result.pass)] as { mark: string; style: Style };
-  const name = printable(result.check).padEnd(12);
+  const name = printableName(result.check).padEnd(12);
   const lines = [
     ...printable(cut(result.reason, maxLength)).split("\n"),
     ...(result.pass === true ? [] : findingsOf(result).map(printable)),

@@ -83,7 +83,7 @@ export class ConnectionSource {
 
   async #reset(connection: McpConnection): Promise<boolean> {
     if (this.server.resetTool === undefined || connection.lost) return false;
-    return connection.call(this.server.resetTool, {}, this.#closing.signal).then(
+    return connection.call(this.server.resetTool, {}, { signal: this.#closing.signal }).then(
       (result) => !result.isError,
       () => false,
     );

@@ -20,11 +20,15 @@ export class ServerTrouble extends Error {
   }
 }
 
+/** Under which a call's `_meta` holds its idempotency key. */
+const KEY_NAME = "rollout/idempotency-key";
 /** Starting may include downloading a package. */
 const MAX_START_MS = 60_000;
 const MAX_PING_MS = 5000;
 /** Progress extends a call's time limit, at most to this many times its length. */
 const PROGRESS_FACTOR = 10;
+
+type CallOptions = { signal?: AbortSignal; idempotencyKey?: string };
 
 export class McpConnection {
   readonly #server: ResolvedServer;
@@ -92,7 +96,7 @@ export class McpConnection {
   }
 
   /** Throws ServerTrouble, or the signal's reason; a refusal by the server itself is an error result. */
-  async call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
+  async call(tool: string, args: JsonObject, { signal, idempotencyKey }: CallOptions = {}): Promise<ToolResult> {
     signal?.throwIfAborted();
     const definition = this.#definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } };
     const options = {
@@ -103,7 +107,11 @@ export class McpConnection {
       onprogress: () => {},
     };
     try {
-      const params = { name: tool, arguments: args };
+      const params = {
+        name: tool,
+        arguments: args,
+        ...(idempotencyKey === undefined ? {} : { _meta: { [KEY_NAME]: idempotencyKey } }),
+      };
       const answer =
         definition.execution?.taskSupport === "required"
           ? await callAsTask(this.#client, params, options)

@@ -2,6 +2,7 @@
 import {
   canonicalJson,
   type Environment,
+  type EnvironmentCall,
   type StateChanges,
   type ToolCall,
   type ToolResult,
@@ -124,12 +125,13 @@ class McpEnvironment implements Environment {
     return this.#toolbox.resolve(toolName)?.spec.readOnly ?? true;
   }
 
-  async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+  async call(call: EnvironmentCall, signal: AbortSignal): Promise<ToolResult> {
     const prepared = prepareCall(this.#toolbox, call);
     if (!prepared.ok) return prepared.result;
     const { named, value } = prepared;
     const args = withExactNumbers(value, call.arguments);
-    return (this.#sessions.get(named.server) as ServerSession).call(named.tool, args, signal);
+    const announce = this.isReadOnly(call.name) ? undefined : call.announce;
+    return (this.#sessions.get(named.server) as ServerSession).call({ tool: named.tool, args, signal, announce });
   }
 
   /** A call to a shared server has already taken effect for everyone: it is not repeated. */

@@ -1,10 +1,24 @@
 // One rollout's session with one server: a connection and a record of its calls. When the rollout's own server
 // crashes or hangs, a new one is brought to the same state by the same calls, and the failed call is made once more.
-// A shared server's calls are never repeated: the rollout ends instead.
-import { contentHash, type JsonObject, RolloutError, type ToolResult, type ToolSpec } from "../../core/index.ts";
+// A shared server's calls are not repeated here: the rollout ends instead, and its next attempt sends the call that got no
+// answer once more, under the same idempotency key.
+import {
+  contentHash,
+  type EnvironmentCall,
+  type JsonObject,
+  RolloutError,
+  type ToolResult,
+  type ToolSpec,
+} from "../../core/index.ts";
 import { type McpConnection, ServerTrouble } from "./connection.ts";
 import type { ConnectionSource } from "./connection-source.ts";
 
+type ServerCall = {
+  tool: string;
+  args: JsonObject;
+  signal: AbortSignal;
+  announce?: EnvironmentCall["announce"];
+};
 type PastCall = { tool: string; args: JsonObject; resultHash: string };
 
 export class ServerSession {
@@ -34,13 +48,13 @@ export class ServerSession {
     return (await this.#connection).tools().catch(rethrow);
   }
 
-  async call(tool: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  async call(call: ServerCall): Promise<ToolResult> {
     this.#used = true;
     try {
       const connection = await this.#ready();
-      return await this.#callOn(connection, { tool, args, signal }).catch((error) => {
+      return await this.#callOn(connection, call).catch((error) => {
         if (this.isShared || !(error instanceof ServerTrouble)) throw error;
-        return this.#callAgain(connection, { tool, args, signal });
+        return this.#callAgain(connection, call);
       });
     } catch (error) {
       return rethrow(error);
@@ -57,14 +71,18 @@ export class ServerSession {
     return this.isShared ? this.#source.borrow() : this.#connection;
   }
 
-  async #callOn(connection: McpConnection, call: { tool: string; args: JsonObject; signal: AbortSignal }) {
-    const result = await connection.call(call.tool, call.args, call.signal);
-    if (!this.isShared) this.#past.push({ tool: call.tool, args: call.args, resultHash: hashOf(result) });
+  async #callOn(connection: McpConnection, { tool, args, signal, announce }: ServerCall) {
+    const idempotencyKey = this.isShared ? await announce?.() : undefined;
+    const result = await connection.call(tool, args, { signal, idempotencyKey }).catch((error) => {
+      if (idempotencyKey === undefined || !(error instanceof ServerTrouble)) throw error;
+      throw new ServerTrouble(this.name, `${error.message}; the call may have taken effect there`, { cause: error });
+    });
+    if (!this.isShared) this.#past.push({ tool, args, resultHash: hashOf(result) });
     return result;
   }
 
   /** Concurrent calls that failed together share one restart. */
-  async #callAgain(failed: McpConnection, call: { tool: string; args: JsonObject; signal: AbortSignal }) {
+  async #callAgain(failed: McpConnection, call: ServerCall) {
     const current = this.#connection;
     if ((await current) === failed && this.#connection === current)
       this.#connection = this.#restart(failed, call.signal);
@@ -75,7 +93,7 @@ export class ServerSession {
     this.#source.discard(failed);
     const connection = await this.#source.borrow();
     for (const { tool, args, resultHash } of this.#past) {
-      const again = await connection.call(tool, args, signal).catch((error) => {
+      const again = await connection.call(tool, args, { signal }).catch((error) => {
         this.#source.discard(connection);
         throw error;
       });

@@ -8,7 +8,7 @@ const resultSchema = z.looseObject({ content: z.array(z.looseObject({ type: z.st
 
 export async function callAsTask(
   client: Client,
-  params: { name: string; arguments: Record<string, unknown> },
+  params: { name: string; arguments: Record<string, unknown>; _meta?: Record<string, unknown> },
   options: RequestOptions,
 ): Promise<CallToolResult> {
   const created = await client.request(
