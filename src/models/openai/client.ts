@@ -3,7 +3,14 @@
 import { createRedactor, isObject, type ModelClient, parseExact, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
-import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
+import {
+  type FailureContext,
+  failureOfOverflow,
+  failureOfReply,
+  failureOfStatus,
+  failureOfTransport,
+  retryAfter,
+} from "../failure.ts";
 import { type Answer, post } from "../post.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
@@ -69,6 +76,7 @@ function readCompletion(context: FailureContext, text: string): Completion {
   if (isObject(choice.error)) throw failureOfError(context, choice.error, JSON.stringify(choice));
   if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
+  if (finishReason === "model_context_window_exceeded") throw failureOfOverflow(context);
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
   const scripted = completion.system_fingerprint === MOCK_FINGERPRINT ? { scripted: true as const } : {};
   return {
