@@ -39,7 +39,8 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
           if (allowed[budget]-- <= 0) throw giveUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
           if (asked > MAX_RETRY_AFTER_MS) throw refuseWait(error, asked);
-          const milliseconds = Math.max(asked, backOff(attempt, random));
+          // how often a busy endpoint is asked is its gate's affair: the back-off only spreads those who come back
+          const milliseconds = Math.max(asked, backOff(error.kind === "rate-limit" ? 1 : attempt, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
           await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
             throw signal.aborted ? reason : error;
