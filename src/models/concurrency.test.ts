@@ -165,12 +165,12 @@ test("a single caller is not left waiting long after a burst", async () => {
   expect(world.refused).toBeLessThan(10);
 });
 
-test("places that nobody needs are not gained", () => {
+test("places that nobody needs are gained once at most", () => {
   const concurrency = new Concurrency(1000);
   const all = Array.from({ length: 100 }, (_, index) => concurrency.admit(index + 1));
   for (const [index, admission] of all.entries()) if (index >= 50) concurrency.refuse(admission, 149 - index);
   const { cap } = concurrency;
   expect(cap).toBeLessThanOrEqual(50);
   for (let call = 0; call < 1000; call++) concurrency.succeed(concurrency.admit(1));
-  expect(concurrency.cap).toBeLessThanOrEqual(cap);
+  expect(concurrency.cap).toBeLessThanOrEqual(2 * cap);
 });

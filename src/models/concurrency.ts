@@ -30,9 +30,13 @@ export class Concurrency {
   /** the highest levels at which a request was sent, and accepted */
   #sent = 0;
   #accepted = 0;
+  /** how far the number has come since the last trouble, while it is on its way back to the good level */
+  #climbed: number | undefined;
   /** places gained per round trip above the good level */
   #pace = 1;
   #successes = 0;
+  /** successes that still count since all places were taken */
+  #allowance = 0;
   #refusals = 0;
   /** counts the times of trouble, and what was sent and refused since the last: older requests say nothing new */
   #round = { number: 0, sent: 0, refused: 0 };
@@ -58,6 +62,7 @@ export class Concurrency {
   admit(inFlight: number): Admission {
     this.#round.sent++;
     this.#sent = Math.max(this.#sent, inFlight);
+    if (inFlight >= this.cap) this.#allowance = this.cap;
     return { level: inFlight, round: this.#round.number };
   }
 
@@ -66,7 +71,7 @@ export class Concurrency {
     if (this.#inTrouble && round === this.#round.number) this.#recover();
     this.#accepted = Math.max(this.#accepted, level);
     // places that nobody needs prove nothing
-    if (!this.#inTrouble && this.#cap < this.#maximum && level * 2 >= this.#cap) this.#grow();
+    if (!this.#inTrouble && this.#cap < this.#maximum && this.#allowance-- > 0) this.#grow();
   }
 
   /**
@@ -76,6 +81,7 @@ export class Concurrency {
   refuse({ round }: Admission, others: number, told = false): number | undefined {
     this.#refusals += (1 - this.#refusals) / MEMORY;
     this.#cap = Math.max(this.#floor, Math.min(this.#cap, others));
+    if (others >= this.cap) this.#allowance = this.cap;
     this.#successes = 0;
     this.#pace = Math.max(SLOWEST, Math.min(1, this.#pace) / 2);
     if (round !== this.#round.number) return undefined;
@@ -87,10 +93,10 @@ export class Concurrency {
     } else {
       if (this.#refusals < TROUBLE && this.cap > 1) return undefined;
       this.#inTrouble = true;
-      this.#learn();
       if (told) this.#floor = this.#restart();
-      if (this.#good < Number.POSITIVE_INFINITY)
-        this.#good = Math.max(Math.ceil(this.#good / 2), Math.min(this.#good, others));
+      // trouble at the good level may pass, trouble below it shows that the level is not good any more
+      const proven = Math.min(this.#good, this.#climbed ?? this.#good) - 1;
+      if (this.#good < Number.POSITIVE_INFINITY) this.#good = Math.max(1, Math.ceil(this.#good / 2), proven);
     }
     this.#round = { number: this.#round.number + 1, sent: 0, refused: 0 };
     const pause = this.#pauseMs;
@@ -99,28 +105,27 @@ export class Concurrency {
   }
 
   #recover(): void {
-    this.#learn();
+    // if nothing but this one got through, the server refused everything, and that says nothing about a level
+    if (this.#good === Number.POSITIVE_INFINITY && this.#accepted > 0) this.#good = this.#accepted;
     this.#inTrouble = false;
     this.#refusals = 0;
     this.#floor = 1;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#cap = Math.max(this.#cap, this.#restart());
+    this.#climbed = this.cap;
   }
 
   #restart(): number {
     return Math.ceil(Math.min(this.#good, this.#sent, this.#maximum) * RESTART);
   }
 
-  /** Without any success there is nothing to learn: the server refused everything, whatever the level. */
-  #learn(): void {
-    if (this.#good === Number.POSITIVE_INFINITY && this.#accepted > 0) this.#good = this.#accepted;
-  }
-
   #grow(): void {
     if (this.#cap < this.#good) {
       this.#cap = Math.min(this.#cap + 1, this.#good, this.#maximum);
+      if (this.#climbed !== undefined) this.#climbed = Math.max(this.#climbed, this.cap);
       return;
     }
+    this.#climbed = undefined;
     this.#cap = Math.min(this.#cap + this.#pace / this.#cap, this.#maximum);
     if (++this.#successes < this.#cap) return;
     this.#successes = 0;
