@@ -3,6 +3,7 @@
 import {
   type Blame,
   isObject,
+  isTooDeep,
   type Json,
   type LoopReason,
   MAX_JSON_DEPTH,
@@ -10,6 +11,7 @@ import {
   RolloutError,
 } from "../core/index.ts";
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from "../files/index.ts";
+import { hopelessMaxTokens, hopelessRate, isOverflow, isRateLimit, waitInText } from "./overflow.ts";
 
 export const FAILURE_KINDS = [
   "rate-limit",
@@ -77,27 +79,34 @@ export function failureOfStatus(
 ): ModelFailure {
   const { status } = answer;
   const { endpoint, model, keyName } = context;
-  const { message, code } = readError(answer.text);
+  const error = readError(answer.text);
+  const { message, code } = error;
   const said = excerpt(context, message);
   const key = keyName === undefined ? "no key is set" : `the key is ${keyName}`;
   const refused = (text: string, options: ModelFailureOptions = {}) =>
     new ModelFailure("refused", `${text}${said}`, { status, ...options });
   const wrong = (text: string) => refused(text, { wrongSetup: true });
-  const own = (kind: FailureKind, stopReason: LoopReason, text: string) =>
-    new ModelFailure(kind, `${text}${said}`, { status, stopReason, boundary: context.party });
+  const isLimited = status === 429 || (RATE_LIMITED.has(status) && isRateLimit(error.words, code));
 
-  if (status < 500 && status !== 429 && !/tokens? per (min|day)/i.test(message)) {
-    if (OVERFLOW.test(code) || OVERFLOW.test(message))
-      return own("context-overflow", "context_overflow", `the dialogue no longer fits ${model}'s context`);
-    if (FILTERED.test(code) || FILTERED.test(message))
-      return own("content-filter", "content_filter", `${endpoint} filtered the request`);
+  if (!isLimited && status !== 401 && status !== 402) {
+    const full = overflowOf(context, error, status);
+    if (full) return full;
+    if (status < 500 && (FILTERED.test(code) || FILTERED.test(message))) {
+      const options = { status, stopReason: "content_filter", boundary: context.party } as const;
+      return new ModelFailure("content-filter", `${endpoint} filtered the request${said}`, options);
+    }
   }
   if (status === 402 || OUT_OF_CREDIT.test(code) || (status < 500 && OUT_OF_CREDIT.test(message)))
     return wrong(`the account at ${endpoint} has no credit or quota left (${status}; ${key})`);
-  if (status === 429) {
-    const retryAfterMs = answer.retryAfterMs ?? retryAfterInText(answer.text);
+  if (isLimited) {
+    const limit = hopelessRate(message);
+    if (limit !== undefined)
+      return wrong(
+        `a single request is larger than the ${limit} tokens that ${endpoint} allows per period (${status}), so waiting cannot help: lower max_tokens, shorten prompt and tools, or have the limit raised`,
+      );
+    const retryAfterMs = answer.retryAfterMs ?? waitInText(answer.text.slice(0, MAX_READ));
     const options = { status, retryable: true, retryAfterMs, own: false };
-    return new ModelFailure("rate-limit", `${endpoint} limits its rate (429)${said}`, options);
+    return new ModelFailure("rate-limit", `${endpoint} limits its rate (${status})${said}`, options);
   }
   if (status >= 500 || status === 408 || status === 409 || status === 425) {
     const options = { status, retryable: true, retryAfterMs: answer.retryAfterMs };
@@ -108,6 +117,25 @@ export function failureOfStatus(
   if (status === 404) return wrong(`${endpoint} does not know ${model} (404): check the model's name and api_base`);
   if (status >= 300 && status < 400) return wrong(`${endpoint} has moved (${status}): correct api_base`);
   return refused(`${endpoint} refused the request for ${model} (${status})`);
+}
+
+/** Statuses that some servers send instead of 429. */
+const RATE_LIMITED = new Set([400, 403, 413, 422]);
+
+/** A dialogue that is too long, in a server's words or by a reply's reason for ending. */
+export function failureOfOverflow(context: FailureContext, message = "", status?: number): ModelFailure {
+  const options = { ...(status === undefined ? {} : { status }), boundary: context.party };
+  const text = `the dialogue no longer fits ${context.model}'s context${excerpt(context, message)}`;
+  return new ModelFailure("context-overflow", text, { ...options, stopReason: "context_overflow" });
+}
+
+function overflowOf(context: FailureContext, error: ServerError, status?: number): ModelFailure | undefined {
+  if (!isOverflow(error.words, error.code)) return undefined;
+  const maxTokens = hopelessMaxTokens(error.words);
+  if (maxTokens === undefined) return failureOfOverflow(context, error.message, status);
+  const text = `max_tokens (${maxTokens}) is more than ${context.model}'s context holds: lower it`;
+  const options = { ...(status === undefined ? {} : { status }), wrongSetup: true };
+  return new ModelFailure("refused", `${text}${excerpt(context, error.message)}`, options);
 }
 
 /** The failure behind an error of the HTTP client or the operating system. */
@@ -146,8 +174,11 @@ export function failureOfDepth(context: FailureContext): ModelFailure {
   );
 }
 
-/** An answer that is not a reply: cut, not JSON, or without a choice. Nothing is guessed. */
+/** An answer that is not a reply: cut, not JSON, or without a choice. Nothing is guessed; an error in it is read. */
 export function failureOfReply(context: FailureContext, what: string, text = ""): ModelFailure {
+  const error = /"error"\s*:/.test(text.slice(0, MAX_READ)) ? readError(text) : undefined;
+  const full = error && overflowOf(context, error);
+  if (full) return full;
   return new ModelFailure("bad-reply", `${context.endpoint} answered ${what}${excerpt(context, text)}`, {
     retryable: true,
   });
@@ -167,19 +198,6 @@ export function retryAfter(headers: { [name: string]: string | string[] | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - (sent < date ? sent : now));
 }
 
-// The wordings of OpenAI, DeepSeek, vLLM, SGLang, Anthropic, Google, Bedrock, Mistral, TGI and llama.cpp.
-const OVERFLOW = new RegExp(
-  [
-    "context_length_exceeded|exceed_context_size|model_max_prompt_tokens_exceeded",
-    "maximum context length|max(imum)? model length|maximum prompt length",
-    "(exceeds?|longer than|beyond|larger than) (the )?(model'?s? |available |maximum |allowed )*context",
-    "context (window|limit|size|length)( of this model)? (is |was )?exceeded",
-    "prompt is too long|(input|prompt|request) is too long for|too many (input |prompt )?tokens",
-    "token count .{0,40}exceeds|reduce the length of the (messages|prompt|input)",
-    "inputs. tokens \\+ .max_new_tokens. must be",
-  ].join("|"),
-  "i",
-);
 const FILTERED = new RegExp(
   [
     "content[_ ]?filter|content_policy|content policy|content management policy|safety system",
@@ -198,31 +216,50 @@ const MAX_TEXT = 300;
 function excerpt(context: FailureContext, text: string): string {
   // redact before cutting, so that no partial key is left at the edge
   const line = context
-    .redact(text.slice(0, 20_000))
+    .redact(text.slice(0, MAX_READ))
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   if (line === "") return "";
   return `: ${line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line}`;
 }
 
+/** Larger and deeper bodies are not parsed: their beginning is read as text. */
+const MAX_BODY = 1024 * 1024;
+const MAX_READ = 20_000;
+/** A gateway's error may hold the error of the server behind it, which may be a gateway. */
+const MAX_NESTING = 3;
+
+/** `words` is what the server itself says; a message may also hold what it was sent. */
+type ServerError = { message: string; code: string; words: string };
+
 /** `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one of these, or plain text. */
-function readError(text: string): { message: string; code: string } {
-  const parsed = parseJson(text);
-  const body = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (!isObject(body)) return { message: typeof body === "string" ? body : stripTags(text), code: "" };
-  const error = isObject(body.error) ? body.error : body;
-  const message = [error.message, body.error, body.message, body.detail].find((part) => part !== undefined) as Json;
-  const code = [error.code, error.type, error.status].filter((part) => typeof part === "string").join(" ");
-  return { message: typeof message === "string" ? message : JSON.stringify(message ?? body), code };
+function readError(body: string, nesting = 0): ServerError {
+  const text = body.slice(0, MAX_BODY).replace(/^\s*(?:event:[^\n]*\n\s*)?data:/, "");
+  const parsed = body.length > MAX_BODY || isTooDeep(text) ? undefined : parseJson(text);
+  const value = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!isObject(value)) {
+    const plain = typeof value === "string" ? value.slice(0, MAX_READ) : stripTags(text);
+    return { message: plain, code: "", words: plain };
+  }
+  const error = isObject(value.error) ? value.error : value;
+  const given = [error.message, value.error, value.message, value.detail].find((part) => part !== undefined) as Json;
+  const message = (typeof given === "string" ? given : JSON.stringify(given ?? value)).slice(0, MAX_READ);
+  const names = [error.code, error.type, error.status, value.code, value.type, value.__type];
+  const code = names.filter((part) => typeof part === "string").join(" ");
+  const words = Array.isArray(given) ? given.map((part) => (isObject(part) ? part.msg : part)).join(" ") : message;
+  const raw = isObject(error.metadata) ? error.metadata.raw : undefined;
+  if (raw === undefined || nesting === MAX_NESTING) return { message, code, words };
+  const inner = readError(typeof raw === "string" ? raw : JSON.stringify(raw), nesting + 1);
+  return {
+    message: `${message}: ${inner.message}`,
+    code: `${code} ${inner.code}`,
+    words: `${words}: ${inner.words}`,
+  };
 }
 
 function stripTags(text: string): string {
-  return /^\s*</.test(text) ? text.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ") : text;
-}
-
-function retryAfterInText(text: string): number | undefined {
-  const match = /(?:try again|retry) in ([\d.]+) ?(ms|s)\b/i.exec(text);
-  return match ? Math.ceil(Number(match[1]) * (match[2] === "ms" ? 1 : 1000)) : undefined;
+  const start = text.slice(0, MAX_READ);
+  return /^\s*</.test(start) ? start.replace(/<(style|script)[\s\S]*?<\/\1>|<[^<>]*>/gi, " ") : start;
 }
 
 function first(value: string | string[] | undefined): string | undefined {

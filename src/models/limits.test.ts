@@ -126,29 +126,42 @@ test("a request larger than a minute's tokens goes when it is alone", async () =
   expect(started()).toEqual([0]);
 });
 
-test("too many requests shrink the number under way once per round, and successes grow it again", async () => {
+test("each request that is too many takes a place away, and successes give it back", async () => {
   const { start, end, gate, settle } = gated({ maxInFlight: 100 });
-  for (let rollout = 0; rollout < 10; rollout++) start(rollout);
+  for (let rollout = 0; rollout < 50; rollout++) start(rollout);
+  await settle();
+  for (let index = 0; index < 40; index++) await end();
+  for (let rollout = 0; rollout < 40; rollout++) start(rollout);
   await settle();
   await end(busy());
-  expect(gate.cap).toBe(7);
+  expect(gate.cap).toBe(49);
   await end(busy());
   await end(busy());
-  expect(gate.cap).toBe(7);
-  for (let index = 0; index < 7; index++) await end();
-  expect(gate.cap).toBe(8);
-  for (let round = 0; round < 20; round++) {
-    start(0);
-    await settle();
-    await end(busy());
-  }
+  expect(gate.cap).toBe(47);
+  for (let index = 0; index < 3; index++) await end();
+  expect(gate.cap).toBe(50);
+});
+
+test("when most are too many, nobody is sent for a moment, and then one by one until one gets through", async () => {
+  const { start, end, gate, settle, clock, started, events } = gated({ maxInFlight: 100 });
+  for (let rollout = 0; rollout < 40; rollout++) start(rollout);
+  await settle();
+  for (let index = 0; index < 40; index++) await end(busy());
   expect(gate.cap).toBe(1);
-  for (let index = 0; index < 20; index++) {
-    start(0);
-    await settle();
-    await end();
-  }
-  expect(gate.cap).toBe(6);
+  start(50);
+  start(51);
+  await clock.advance(249);
+  expect(started()).toEqual([]);
+  await clock.advance(1);
+  expect(started()).toEqual([50]);
+  await end(busy());
+  await clock.advance(374);
+  expect(started()).toEqual([]);
+  await clock.advance(1);
+  expect(started()).toEqual([51]);
+  await end();
+  expect(gate.cap).toBeGreaterThan(8);
+  expect(events).toEqual([]);
 });
 
 test("the number under way never grows beyond what was set", async () => {

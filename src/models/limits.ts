@@ -1,9 +1,10 @@
 // One gate per endpoint, shared by all callers: limits on concurrent requests, requests and tokens per minute; fewer
-// at once when the server says "too many", more again when it copes; none while it asks for a pause or fails for
-// everyone. Requests pass in order of arrival, so no rollout starves.
+// at once when the server says "too many", more again when it copes; none while it asks for a pause, is in trouble or
+// fails for everyone. Requests pass in order of arrival, so no rollout starves.
 import { setMaxListeners } from "node:events";
 import type { Clock, ModelClient, RequestOrigin, Usage } from "../core/index.ts";
 import { Breaker } from "./breaker.ts";
+import { type Admission, Concurrency } from "./concurrency.ts";
 import { estimateTokens } from "./estimate.ts";
 import { type FailureKind, ModelFailure } from "./failure.ts";
 import { MinuteWindow, type Spending } from "./minute-window.ts";
@@ -59,12 +60,11 @@ export function withLimits(client: ModelClient, gate: EndpointGate): ModelClient
   };
 }
 
-type Pass = { round: number; isProbe: boolean; spending: Spending | undefined };
+type Pass = { admission: Admission; isProbe: boolean; spending: Spending | undefined };
 type Ticket = { tokens: number; admit: (pass: Pass) => void; refuse: (error: unknown) => void };
 type Wait = { milliseconds: number; reason: string };
 
 const MAX_IN_FLIGHT = 4096;
-const SHRINK = 0.7;
 const GO: Wait = { milliseconds: 0, reason: "" };
 /** Failures of the endpoint; any other answer shows that it is alive. */
 const OUTAGES: ReadonlySet<FailureKind> = new Set(["server", "network", "timeout", "bad-reply"]);
@@ -76,14 +76,10 @@ export class EndpointGate {
   readonly #breaker = new Breaker();
   /** a Set keeps the order of arrival and lets aborted requests leave */
   readonly #queue = new Set<Ticket>();
-  #maximum = MAX_IN_FLIGHT;
-  #cap = MAX_IN_FLIGHT;
+  readonly #concurrency = new Concurrency(MAX_IN_FLIGHT);
   #requests: MinuteWindow | undefined;
   #tokens: MinuteWindow | undefined;
   #inFlight = 0;
-  #successes = 0;
-  /** how often the cap has shrunk: requests in flight at that time do not shrink it again */
-  #round = 0;
   #pausedUntil = 0;
   #announcedUntil = 0;
   #alarm: { at: number; controller: AbortController } | undefined;
@@ -103,7 +99,7 @@ export class EndpointGate {
   }
   /** how many requests may currently be in flight at once */
   get cap(): number {
-    return this.#cap;
+    return this.#concurrency.cap;
   }
   get countsTokens(): boolean {
     return this.#tokens !== undefined;
@@ -113,8 +109,7 @@ export class EndpointGate {
   }
 
   tighten(limits: EndpointLimits): void {
-    this.#maximum = Math.min(this.#maximum, Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
-    this.#cap = Math.min(this.#cap, this.#maximum);
+    this.#concurrency.tighten(Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
     this.#requests = chooseTighter(this.#requests, limits.requestsPerMinute);
     this.#tokens = chooseTighter(this.#tokens, limits.tokensPerMinute);
   }
@@ -165,10 +160,7 @@ export class EndpointGate {
     this.#inFlight--;
     const used = usage.inputTokens + usage.outputTokens;
     if (pass.spending && used > 0) this.#tokens?.correct(pass.spending, used, this.#clock.elapsed());
-    if (++this.#successes >= this.#cap && this.#cap < this.#maximum) {
-      this.#cap++;
-      this.#successes = 0;
-    }
+    this.#concurrency.succeed(pass.admission);
     this.#answered();
     this.#pump();
   }
@@ -177,14 +169,15 @@ export class EndpointGate {
     const now = this.#clock.elapsed();
     if (!(error instanceof ModelFailure) || error.kind === "local") {
       if (pass.isProbe) this.#breaker.abandonProbe();
-      if (error instanceof ModelFailure && pass.round === this.#round) this.#shrink();
+      // out of descriptors here: fewer at once need fewer
+      if (error instanceof ModelFailure) this.#concurrency.refuse(pass.admission, this.#inFlight - 1);
     } else if (OUTAGES.has(error.kind)) {
       const owner = `${origin.dataset}\n${origin.queryId}\n${origin.rollout}`;
       const milliseconds = this.#breaker.fail(error, { owner, isProbe: pass.isProbe, now });
       if (milliseconds !== undefined) this.#open(milliseconds, error, now);
     } else {
       this.#answered();
-      if (error.kind === "rate-limit" && pass.round === this.#round) this.#shrink();
+      if (error.kind === "rate-limit") this.#slowDown(pass, error, now);
     }
     if (error instanceof ModelFailure && error.retryAfterMs !== undefined) this.#pause(error, error.retryAfterMs, now);
     this.#inFlight--;
@@ -194,11 +187,12 @@ export class EndpointGate {
   #start(tokens: number, now: number): Pass {
     this.#inFlight++;
     this.#requests?.spend(1, now);
-    return { round: this.#round, spending: this.#tokens?.spend(tokens, now), ...this.#breaker.start() };
+    const admission = this.#concurrency.admit(this.#inFlight);
+    return { admission, spending: this.#tokens?.spend(tokens, now), ...this.#breaker.start() };
   }
 
   #waitFor(tokens: number, now: number): Wait {
-    if (this.#inFlight >= this.#cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "" };
+    if (this.#inFlight >= this.cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "" };
     const waits: Wait[] = [];
     const add = (milliseconds: number, reason: string) => milliseconds > 0 && waits.push({ milliseconds, reason });
     add(this.#breaker.waitFor(now), "it fails for everyone");
@@ -242,11 +236,10 @@ export class EndpointGate {
     );
   }
 
-  /** A cap far above the requests in flight would take many rounds to take effect: it shrinks from their number. */
-  #shrink(): void {
-    this.#cap = Math.max(1, Math.floor(Math.min(this.#cap, this.#inFlight) * SHRINK));
-    this.#successes = 0;
-    this.#round++;
+  #slowDown(pass: Pass, error: ModelFailure, now: number): void {
+    const told = error.retryAfterMs !== undefined;
+    const pause = this.#concurrency.refuse(pass.admission, this.#inFlight - 1, told);
+    if (pause !== undefined && !told) this.#pause(error, pause, now);
   }
 
   #pause(error: ModelFailure, milliseconds: number, now: number): void {

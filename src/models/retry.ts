@@ -42,7 +42,9 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
           if (!isLocal && allowed[budget]-- <= 0) throw giveUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
           if (asked > MAX_RETRY_AFTER_MS) throw refuseWait(error, asked);
-          const milliseconds = Math.max(asked, backOff(isLocal ? LOCAL_BACK_OFF : attempt, random));
+          // how often a busy endpoint is asked is its gate's affair: the back-off only spreads those who come back
+          const step = isLocal ? LOCAL_BACK_OFF : error.kind === "rate-limit" ? 1 : attempt;
+          const milliseconds = Math.max(asked, backOff(step, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
           await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
             throw signal.aborted ? reason : error;

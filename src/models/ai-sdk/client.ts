@@ -5,7 +5,7 @@ import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
 import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
-import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
+import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
@@ -94,11 +94,7 @@ const BROKEN_OFF = new Set(["error", "timeout"]);
 
 function refuseBrokenReply(context: FailureContext, { content, finishReason }: LanguageModelV3GenerateResult): void {
   const reason = finishReason.raw?.toLowerCase();
-  if (reason === "model_context_window_exceeded") {
-    const message = `the dialogue no longer fits ${context.model}'s context`;
-    const details = { stopReason: "context_overflow", boundary: context.party } as const;
-    throw new ModelFailure("context-overflow", message, details);
-  }
+  if (reason === "model_context_window_exceeded") throw failureOfOverflow(context);
   if (reason !== undefined && BROKEN_OFF.has(reason))
     throw failureOfReply(context, `with a reply it broke off (${reason})`);
   if (reason === undefined && content.length === 0) throw failureOfReply(context, "without a reply");

@@ -6,6 +6,7 @@ import type { DialectDeps } from "../dialects/dialect.ts";
 import {
   type FailureContext,
   failureOfDepth,
+  failureOfOverflow,
   failureOfReply,
   failureOfStatus,
   failureOfTransport,
@@ -77,6 +78,7 @@ function readCompletion(context: FailureContext, text: string): Completion {
   if (isObject(choice.error)) throw failureOfError(context, choice.error, JSON.stringify(choice));
   if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
+  if (finishReason === "model_context_window_exceeded") throw failureOfOverflow(context);
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
   const scripted = completion.system_fingerprint === MOCK_FINGERPRINT ? { scripted: true as const } : {};
   return {
