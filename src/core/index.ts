@@ -23,6 +23,7 @@ export {
   MAX_JSON_DEPTH,
   parseExact,
   parseJson,
+  parseShallow,
 } from "./json.ts";
 export {
   addUsage,

@@ -23,6 +23,8 @@ export type McpHubOptions = {
   /** what relative paths in the config are relative to */
   baseFolder: string;
   style?: NameStyle;
+  /** for one call, where a server's own `timeout` does not say it */
+  callSeconds?: number;
   /** one line for the log, such as a server's noise on stdout; at most one per server */
   notice?: (message: string) => void;
   /** servers that may start at the same time: each takes a processor for a third of a second */
