@@ -158,3 +158,16 @@ test("a server that speaks only the newest protocol is spoken to in it", async (
     await hub.close();
   }
 });
+
+test("an answer that is nested too deep to be walked is an error result, and the server is still there", () =>
+  withHub({}, async (hub) => {
+    const environment = await hub.open();
+    expect(await call(environment, "deep", { depth: 3000 })).toMatchObject({
+      isError: true,
+      fault: "tool_error",
+      content: expect.stringContaining("nested deeper than 128 levels"),
+    });
+    expect((await call(environment, "deep", { depth: 20_000, text: true })).content).toHaveLength(40_003);
+    expect((await call(environment, "deep", { depth: 3 })).content).toBe('{"deep":[[[1]]]}');
+    expect((await call(environment, "huge_error")).content.length).toBeGreaterThan(5_000_000);
+  }));
