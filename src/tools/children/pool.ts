@@ -93,9 +93,10 @@ export class ChildPool {
 
   #start(launch: Launch): ServerChild {
     let child: ServerChild;
+    let domain = `a ${this.what} process`; // until it is known whose server wrote
     try {
       child = new ServerChild(launch, (session) => {
-        const domain = this.#sessions.get(session) ?? `a ${this.what} process`;
+        domain = this.#sessions.get(session) ?? domain;
         this.#dropped.set(domain, (this.#dropped.get(domain) ?? 0) + 1);
       });
     } catch (cause) {
