@@ -218,6 +218,7 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     mcpServers: mcp?.servers,
     mcpLocations: mcp?.locations,
     faults: own.faults ?? config.faults,
+    isolation: own.isolation ?? config.isolation,
     otherDomains: located.others,
   };
 }

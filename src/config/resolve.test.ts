@@ -46,6 +46,7 @@ test("without any setting but a name, everything has its default", () => {
   expect(runFolder).toBe("outputs/c");
   const { datasets: _, ...rest } = config;
   expect(rest).toEqual({
+    isolation: "none",
     seed: 0,
     rollouts: 1,
     max_workers: 8,

@@ -1,7 +1,7 @@
 // A run, resolved: its config with every default filled in, its datasets located, its models named.
 import type { Mode } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
-import type { DomainFiles, ServerLocations } from "../domains/index.ts";
+import type { DomainFiles, Isolation, ServerLocations } from "../domains/index.ts";
 import type { PartyModel, Registry } from "../models/index.ts";
 import type { McpServersConfig, ToolFaults } from "../tools/index.ts";
 import type { FullConfig } from "./schema.ts";
@@ -27,6 +27,8 @@ export type DatasetSpec = {
   mcpLocations?: ServerLocations;
   /** faults injected into the tools on purpose */
   faults?: ToolFaults;
+  /** where servers in TypeScript or JavaScript run */
+  isolation: Isolation;
   /** domains whose tools may be offered in `wrong_tool` */
   otherDomains: DomainFiles[];
 };

@@ -5,7 +5,7 @@ import { MODES } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
 import { CONNECT_SECONDS, IDLE_SECONDS, registrySchema } from "../models/index.ts";
 import { evaluationSchema } from "../scoring/index.ts";
-import { mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
+import { CALL_SECONDS, mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
 
 /** How a key is set on the command line. */
 type FlagSpec = {
@@ -81,6 +81,10 @@ const servers = mcpServersSchema.optional();
 const MCP_FILE = "a JSON or YAML file that holds mcpServers";
 const RUNS_OWN = "instead of the run's";
 
+/** what a timer can count */
+const MAX_SECONDS = 2_000_000;
+const isolation = z.enum(["none", "process"]);
+
 const datasetSchema = z
   .strictObject({
     path: path.describe("query file (JSONL); default: the domain's own"),
@@ -98,6 +102,7 @@ const datasetSchema = z
     mcpServers: servers.describe("real MCP servers instead of a domain"),
     mcp_config_file: path.describe(MCP_FILE),
     faults: toolFaultsSchema.optional().describe("faults that its tools inject on purpose"),
+    isolation: isolation.optional().describe(RUNS_OWN),
     agent: agentSchema.optional(),
     user: userSchema.optional(),
     max_turns: positive.optional().describe(RUNS_OWN),
@@ -236,6 +241,19 @@ export const CONFIG_SECTIONS = {
       .default("prefixed")
       .describe("tools of a combination as sap__tool or sap.tool"),
     faults: toolFaultsSchema.optional().describe("faults that tools inject on purpose, repeatable by the run's seed"),
+    tool_timeout: z
+      .number()
+      .positive()
+      .max(MAX_SECONDS)
+      .optional()
+      .describe(
+        `seconds for one call of any kind of tool; default: ${CALL_SECONDS}, for MCP servers their own \`timeout\``,
+      ),
+    isolation: isolation
+      .default("none")
+      .describe(
+        "process: servers in TypeScript or JavaScript run in processes of their own, as those in Python always do",
+      ),
   },
   models: {
     models: registrySchema.optional().describe("models registered here, as in a models.yml"),

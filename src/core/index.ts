@@ -25,6 +25,7 @@ export {
   MAX_JSON_DEPTH,
   parseExact,
   parseJson,
+  parseShallow,
 } from "./json.ts";
 export {
   addUsage,

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { call, calls, openDesk, play, STOP, scripted } from "../../test/support/play.ts";
-import { type Environment, RolloutError, type ToolCall } from "../core/index.ts";
+import {
+  type Environment,
+  RolloutError,
+  systemClock,
+  type ToolCall,
+  type ToolResult,
+  type ToolResultEntry,
+} from "../core/index.ts";
 import { toMessages } from "./messages.ts";
+import { createStopPolicy } from "./stop-conditions/index.ts";
 
 /** Tools that take a while and tell when they begin and end; the first call takes longest. */
 function slowTools(log: string[]): Environment {
@@ -118,4 +126,65 @@ test("tools that are out of reach end the rollout, not as an answer to the agent
   const environment = { ...openDesk(), tools: [], isReadOnly: () => true, call: () => Promise.reject(lost) };
   const playing = play({ agent: scripted(call("find_loan")), user: scripted("Find it."), environment });
   await expect(playing).rejects.toBe(lost);
+});
+
+/** One call of a tool that gives this result, as the record has it. */
+async function recorded(result: ToolResult) {
+  const environment = { ...slowTools([]), call: async () => result };
+  const agent = scripted(calls(call("write_a")), "Done.");
+  const { entries } = await play({ agent, user: scripted("Go.", STOP), environment });
+  return entries.find((entry) => entry.type === "tool-result") as ToolResultEntry;
+}
+
+test("a long result of any kind of tool is cut for the model and kept whole; one that is far too long is an error", async () => {
+  for (const isError of [false, true]) {
+    const { content, raw } = await recorded({ content: "z".repeat(5_000_000), isError });
+    expect(content).toMatch(/^z+\n\[… \d+ of 5000000 characters left out …\]\nz+$/);
+    expect(content.length).toBeLessThan(66_000);
+    expect(raw).toHaveLength(5_000_000);
+  }
+  for (const far of [{ content: "z".repeat(34e6) }, { content: "short", raw: "z".repeat(34e6) }]) {
+    const { content, isError, raw } = await recorded({ ...far, isError: false });
+    expect([content, isError, raw]).toEqual([expect.stringMatching(/34000000 characters, more than/), true, undefined]);
+  }
+  const { trace } = await recorded({ content: "{}", isError: true, trace: "t".repeat(1e6) });
+  expect(trace).toHaveLength(16_384);
+});
+
+test.each([
+  ["never answers", () => new Promise<never>(() => {})],
+  [
+    "heeds the signal",
+    (signal: AbortSignal) =>
+      new Promise<never>((_, fail) => signal.addEventListener("abort", () => fail(signal.reason))),
+  ],
+])("max_rollout_seconds holds while a tool %s: what was answered stays, the rest is given up", async (_, hang) => {
+  const environment: Environment = {
+    ...slowTools([]),
+    call: ({ name }, signal) =>
+      name === "write_b" ? hang(signal) : Promise.resolve({ content: name, isError: false }),
+  };
+  const agent = scripted(calls(call("write_a"), call("write_b"), call("write_c")), "Done.");
+  const stopPolicy = createStopPolicy({ max_rollout_seconds: 0.2 });
+  const { entries, outcome } = await play({
+    agent,
+    user: scripted("Go.", STOP),
+    environment,
+    stopPolicy,
+    clock: systemClock,
+  });
+  expect(outcome).toMatchObject({ success: false, stopReason: "time_limit" });
+  expect(entries.map((entry) => entry.type)).toEqual(["reply", "reply", "tool-result"]);
+});
+
+test("a rollout's own abort still ends it while a time limit runs", async () => {
+  const environment: Environment = {
+    ...slowTools([]),
+    call: (_call, signal) => new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason))),
+  };
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(new Error("leave")), 20);
+  const stopPolicy = createStopPolicy({ max_rollout_seconds: 60 });
+  const scene = { agent: scripted(calls(call("write_a"))), user: scripted("Go."), environment, stopPolicy };
+  await expect(play({ ...scene, clock: systemClock, signal: abort.signal })).rejects.toThrow("leave");
 });

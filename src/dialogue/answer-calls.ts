@@ -9,6 +9,7 @@ import {
   type ToolResultEntry,
   timestamp,
 } from "../core/index.ts";
+import { limitResult } from "../tools/index.ts";
 import { repairResult } from "./repair.ts";
 
 type Answering = { environment: Pick<Environment, "call" | "isReadOnly">; clock: Clock; signal: AbortSignal };
@@ -27,7 +28,13 @@ export async function* answerCalls(
     const results = await Promise.all(group.map((call) => environment.call(call, signal)));
     for (const [index, result] of results.entries()) {
       const call = group[index] as ToolCall;
-      yield { type: "tool-result", callId: call.id, name: call.name, ...repairResult(result), at: timestamp(clock) };
+      yield {
+        type: "tool-result",
+        callId: call.id,
+        name: call.name,
+        ...repairResult(limitResult(result)),
+        at: timestamp(clock),
+      };
     }
     next = end;
   }

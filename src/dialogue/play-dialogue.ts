@@ -14,6 +14,7 @@ import {
   type ReplyEntry,
   type RequestOrigin,
   RolloutError,
+  type ToolCall,
   timestamp,
 } from "../core/index.ts";
 import { answerCalls, withUniqueIds } from "./answer-calls.ts";
@@ -39,6 +40,9 @@ export type DialogueSetup = {
   clock: Clock;
   signal: AbortSignal;
 };
+
+/** More than a timer can count would be no time at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
 
@@ -77,8 +81,7 @@ class Dialogue {
       const reply = yield* this.#agentReply("auto");
       if ("stopReason" in reply) return reply;
       if (reply.toolCalls.length === 0) return this.#stop(true);
-      for await (const result of answerCalls(this.#setup, reply.toolCalls)) yield* this.#record(result);
-      const over = this.#stop(false);
+      const over = (yield* this.#answer(reply.toolCalls)) ?? this.#stop(false);
       if (over) return over;
     }
     const last = yield* this.#agentReply("none");
@@ -148,6 +151,37 @@ class Dialogue {
     }
   }
 
+  /** Within the rollout's time limit: what has not answered by then is given up, and the dialogue ends without it. */
+  async *#answer(calls: readonly ToolCall[]): Entries {
+    const { signal, stopPolicy, clock } = this.#setup;
+    const { maxMs } = stopPolicy;
+    if (maxMs === undefined) {
+      for await (const result of answerCalls(this.#setup, calls)) yield* this.#record(result);
+      return undefined;
+    }
+    const [late, done] = [new AbortController(), new AbortController()];
+    const results = answerCalls({ ...this.#setup, signal: AbortSignal.any([signal, late.signal]) }, calls);
+    const timeUp = clock.sleep(Math.min(Math.max(0, maxMs - this.#elapsedMs()), MAX_TIMER_MS), done.signal).then(
+      () => "time is up" as const,
+      () => new Promise<never>(() => {}), // answered in time
+    );
+    try {
+      for (;;) {
+        const next = results.next();
+        const first = await Promise.race([next, timeUp]);
+        if (first === "time is up") {
+          next.catch(() => {});
+          late.abort(new RolloutError("tool", "the rollout's time is up"));
+          return this.#stop(false, maxMs + 1);
+        }
+        if (first.done) return undefined;
+        yield* this.#record(first.value);
+      }
+    } finally {
+      done.abort();
+    }
+  }
+
   async #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ModelReply> {
     const { query, environment, signal } = this.#setup;
     const reply = await speaker.client.complete(
@@ -176,8 +210,12 @@ class Dialogue {
     return { ...this.#setup.origin, party, position: this.#calls[party]++ };
   }
 
-  #stop(turnEnded: boolean): Outcome | undefined {
-    const elapsedMs = this.#setup.clock.elapsed() - this.#startedAt;
+  #elapsedMs(): number {
+    return this.#setup.clock.elapsed() - this.#startedAt;
+  }
+
+  #stop(turnEnded: boolean, atLeastMs = 0): Outcome | undefined {
+    const elapsedMs = Math.max(this.#elapsedMs(), atLeastMs);
     return this.#setup.stopPolicy({ entries: this.#entries, turns: this.#turns, turnEnded, elapsedMs });
   }
 

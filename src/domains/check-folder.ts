@@ -7,7 +7,7 @@ import { readJson } from "../files/index.ts";
 import { type McpServersConfig, primaryKey } from "../tools/index.ts";
 import { checkDomain, checkServers } from "./check-domain.ts";
 import { CheckReport, type Finding } from "./check-report.ts";
-import type { DomainResources } from "./domain.ts";
+import type { DomainResources, Isolation } from "./domain.ts";
 import { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
 import type { ServerLocations } from "./mcp-domain.ts";
 import type { RunResources } from "./resources.ts";
@@ -32,12 +32,13 @@ export type CheckedDataset = {
   queryFiles: string[];
   mcpServers?: McpServersConfig;
   mcpLocations?: ServerLocations;
+  isolation?: Isolation;
 };
 
 export async function checkDatasets(datasets: CheckedDataset[], resources: RunResources): Promise<CheckReport> {
   const report = new CheckReport();
   const seen = new Set<string>();
-  for (const { name, domain, queryFiles, mcpServers: servers, mcpLocations: locations } of datasets) {
+  for (const { name, domain, queryFiles, mcpServers: servers, mcpLocations: locations, isolation } of datasets) {
     const files = { ...domain, name, queryFiles };
     if (servers) {
       await checkServers(files, { servers, hub: resources.mcp(servers), locations }, report);
@@ -48,7 +49,7 @@ export async function checkDatasets(datasets: CheckedDataset[], resources: RunRe
     const folder = new DatasetFolder(dirname(dirname(file)));
     if (!seen.has(folder.path)) checkFiles(folder, report);
     seen.add(folder.path);
-    await checkDomain(files, folder, resources, report);
+    await checkDomain(files, folder, { ...resources, isolation }, report);
   }
   return report;
 }

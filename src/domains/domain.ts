@@ -1,21 +1,24 @@
 // A loaded domain or combination: its tools, its policy, its data, and fresh environments for rollouts.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError } from "../core/index.ts";
-import { readExactJson, readJson } from "../files/index.ts";
+import { readExactJson } from "../files/index.ts";
 import {
-  BaseTable,
   Database,
   type DomainServer,
+  listTableFiles,
   loadDefaultExport,
   type NameStyle,
+  type NodePool,
+  openInNode,
   openInProcess,
   openPython,
   type PolicyRule,
   type PythonPool,
-  type Row,
+  readTables,
   requireServer,
+  type StrayWatch,
   Toolbox,
 } from "../tools/index.ts";
 import { readFreeParts } from "./blueprints.ts";
@@ -39,8 +42,20 @@ export type Domain = {
   openEnvironment(seed: number): Promise<Environment>;
 };
 
-/** What domains of a run share. The pool is requested only if a domain's servers are written in Python. */
-export type DomainResources = { nameStyle?: NameStyle; python?: () => PythonPool };
+/** Where servers in TypeScript or JavaScript run: with the program, or in processes of their own, as Python's do. */
+export type Isolation = "none" | "process";
+
+/** What domains of a run share. A pool is requested only if a domain's servers are to run in it. */
+export type DomainResources = {
+  nameStyle?: NameStyle;
+  isolation?: Isolation;
+  python?: () => PythonPool;
+  node?: () => NodePool;
+  /** told which files are about to run in this process */
+  watch?: (files: readonly string[]) => StrayWatch;
+  /** milliseconds for one call of a tool in this process; the pools have their own */
+  callTimeLimit?: number;
+};
 
 export async function loadDomain(files: DomainFiles, resources: DomainResources = {}): Promise<Domain> {
   for (const server of files.servers) {
@@ -52,12 +67,12 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
   if (python.length > 0 && python.length < files.servers.length) {
     throw new UsageError(`${files.name}: servers in Python and in JavaScript cannot share one dialogue`);
   }
-  const modules = new Map<string, DomainServer>();
-  if (python.length === 0)
-    for (const server of files.servers) {
-      const file = files.serverFiles[server] as string;
-      modules.set(server, requireServer(await loadDefaultExport(file), file));
-    }
+  const { modules, createOpener } =
+    python.length > 0
+      ? await loadPython(files, resources)
+      : resources.isolation === "process"
+        ? await loadInNode(files, resources)
+        : await loadHere(files, resources);
   const specs = files.servers.map((server) => ({ server, tools: readToolList(server, files, modules.get(server)) }));
   const toolbox = new Toolbox(specs, resources.nameStyle);
   const free = readFreeParts(files.servers, files.serverFiles);
@@ -72,33 +87,73 @@ export async function loadDomain(files: DomainFiles, resources: DomainResources 
       Object.entries(free.arguments).map(([tool, names]) => [toolbox.wireName(tool), names]),
     ),
     contentHash: hashFiles(files, resources.nameStyle ?? "prefixed"),
-    openEnvironment:
-      python.length > 0
-        ? await createPythonOpener(files, toolbox, resources)
-        : createModuleOpener(files, toolbox, modules),
+    openEnvironment: createOpener(toolbox),
   };
 }
 
-type Opener = Domain["openEnvironment"];
+/** What a server's file says, apart from its functions. */
+type ServerShape = Pick<DomainServer, "rules" | "volatile"> & { reads: object; writes: object };
 
-function createModuleOpener(files: DomainFiles, toolbox: Toolbox, servers: Map<string, DomainServer>): Opener {
-  const database = new Database(readTables(files.tableFolders));
-  return async (seed) => openInProcess({ toolbox, servers, database }, seed);
+type Loaded = { modules: Map<string, ServerShape>; createOpener(toolbox: Toolbox): Domain["openEnvironment"] };
+
+async function loadHere(files: DomainFiles, resources: DomainResources): Promise<Loaded> {
+  resources.watch?.(Object.values(files.serverFiles));
+  const servers = new Map<string, DomainServer>();
+  for (const { name, file } of listServers(files))
+    servers.set(name, requireServer(await loadDefaultExport(file), file));
+  const { callTimeLimit: timeLimit } = resources;
+  const createOpener: Loaded["createOpener"] = (toolbox) => {
+    const database = new Database(readTables(files.tableFolders));
+    return async (seed) => openInProcess({ toolbox, servers, database, timeLimit }, seed);
+  };
+  return { modules: servers, createOpener };
+}
+
+async function loadInNode(files: DomainFiles, resources: DomainResources): Promise<Loaded> {
+  const pool = resources.node?.();
+  if (!pool)
+    throw new UsageError(`${files.name}: its servers are to run in a process of their own, which is not allowed here`);
+  const servers = listServers(files);
+  const shapes = await pool.describe(servers);
+  const modules = shapes.map(({ reads, writes, rules, volatile }, index): [string, ServerShape] => [
+    files.servers[index] as string,
+    { reads: namesOf(reads), writes: namesOf(writes), rules, volatile },
+  ]);
+  const { name, tableFolders } = files;
+  return {
+    modules: new Map(modules),
+    createOpener: (toolbox) => (seed) => openInNode({ toolbox, servers, name, tableFolders }, pool, seed),
+  };
+}
+
+function namesOf(tools: string[]): object {
+  return Object.fromEntries(tools.map((tool) => [tool, true]));
 }
 
 /** If Python is missing on this machine, it shows here, before anything runs. */
-async function createPythonOpener(files: DomainFiles, toolbox: Toolbox, resources: DomainResources): Promise<Opener> {
+async function loadPython(files: DomainFiles, resources: DomainResources): Promise<Loaded> {
   const pool = resources.python?.();
   if (!pool) throw new UsageError(`${files.name}: its servers are written in Python, and Python is not allowed here`);
   await pool.ready();
-  const servers = files.servers.map((name) => ({ name, file: files.serverFiles[name] as string }));
-  return (seed) => openPython({ toolbox, servers, domainName: files.databaseName }, pool, seed);
+  const [servers, domainName] = [listServers(files), files.databaseName];
+  return {
+    modules: new Map(),
+    createOpener: (toolbox) => (seed) => openPython({ toolbox, servers, domainName }, pool, seed),
+  };
 }
 
-export function readToolList(server: string, files: DomainFiles, module?: DomainServer): ToolSpec[] {
+function listServers({ servers, serverFiles }: DomainFiles): { name: string; file: string }[] {
+  return servers.map((name) => ({ name, file: serverFiles[name] as string }));
+}
+
+export function readToolList(server: string, files: DomainFiles, module?: ServerShape): ToolSpec[] {
   const file = files.toolListFiles[server];
   if (!file) throw new UsageError(`${files.name} cannot run: tool_lists/${server}.json is missing`);
-  const specs = toToolSpecs(readExactJson(file), file, (tool) => module?.reads[tool] !== undefined);
+  const specs = toToolSpecs(
+    readExactJson(file),
+    file,
+    (tool) => module !== undefined && Object.hasOwn(module.reads, tool),
+  );
   if (!module) return specs;
   const listed = new Set(specs.map((spec) => spec.name));
   const written = [...Object.keys(module.reads), ...Object.keys(module.writes)];
@@ -128,42 +183,16 @@ export function toToolSpecs(list: unknown, file: string, isRead: (tool: string) 
   });
 }
 
-const tablesByFolder = new Map<string, BaseTable[]>();
-
-/** Domains of one folder share their tables, so each file is read once. */
-function readTables(folders: string[]): BaseTable[] {
-  return folders.flatMap((folder) => {
-    let tables = tablesByFolder.get(folder);
-    if (!tables) {
-      tables = jsonFiles(folder).map((file) => {
-        const rows = readJson(file);
-        if (!Array.isArray(rows) || !rows.every(isObject))
-          throw new UsageError("a table must be a list of records", { file });
-        return new BaseTable(basename(file, ".json"), rows as Row[]);
-      });
-      tablesByFolder.set(folder, tables);
-    }
-    return tables;
-  });
-}
-
-function jsonFiles(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".json"))
-    .sort()
-    .map((file) => join(folder, file));
-}
-
 function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
   const hash = createHash("sha256").update(nameStyle);
-  const tables = files.tableFolders.flatMap(jsonFiles);
+  const tables = files.tableFolders.flatMap(listTableFiles);
   for (const file of [...Object.values(files.toolListFiles), ...Object.values(files.serverFiles), ...tables]) {
     hash.update(`\n${basename(file)}\n`).update(readFileSync(file));
   }
   return hash.digest("hex").slice(0, 16);
 }
 
-function rulesOf(server: string, module: DomainServer, toolbox: Toolbox): PolicyRule[] {
+function rulesOf(server: string, module: ServerShape, toolbox: Toolbox): PolicyRule[] {
   const wire = (tool: string) => toolbox.resolve(`${server}.${tool}`)?.spec.name ?? tool;
   return (module.rules ?? []).map((rule) => {
     switch (rule.rule) {

@@ -1,7 +1,7 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 export { checkDatasets, checkFolder } from "./check-folder.ts";
 export type { CheckReport } from "./check-report.ts";
-export { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
+export { type Domain, type DomainResources, type Isolation, loadDomain, readToolList } from "./domain.ts";
 export { createScript, createScriptFinder } from "./find-script.ts";
 export {
   DatasetFolder,

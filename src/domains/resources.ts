@@ -1,7 +1,17 @@
-// Shared by a run's rollouts besides models: Python processes and MCP servers, started when needed, ended with the run.
+// Shared by a run's rollouts besides models: the processes that tools run in and MCP servers, started when needed, ended
+// with the run.
 import type { Variables } from "../core/index.ts";
 import { removeDeadFolders } from "../files/index.ts";
-import { McpHub, type McpServersConfig, type NameStyle, PythonPool } from "../tools/index.ts";
+import {
+  CALL_SECONDS,
+  McpHub,
+  type McpServersConfig,
+  type NameStyle,
+  NodePool,
+  PythonPool,
+  type StrayWatch,
+  watchStrays,
+} from "../tools/index.ts";
 import type { DomainResources } from "./domain.ts";
 
 export type RunResources = DomainResources & {
@@ -14,12 +24,18 @@ export type ResourceOptions = {
   env: Variables;
   nameStyle: NameStyle;
   python?: string;
+  /** for one call of any kind of tool; default: each kind's own */
+  toolSeconds?: number;
   onNotice(message: string): void;
 };
 
-export function openResources({ env, nameStyle, python, onNotice }: ResourceOptions): RunResources {
-  let pool: PythonPool | undefined;
+export function openResources({ env, nameStyle, python, toolSeconds, onNotice }: ResourceOptions): RunResources {
+  const callTimeLimit = (toolSeconds ?? CALL_SECONDS) * 1000;
+  const shared = { environment: env, callTimeLimit, notice: onNotice };
+  let pythonPool: PythonPool | undefined;
+  let nodePool: NodePool | undefined;
   const hubs: McpHub[] = [];
+  const watches: StrayWatch[] = [];
   void removeDeadFolders();
   const said = new Set<string>();
   const sayOnce = (message: string) => {
@@ -28,9 +44,19 @@ export function openResources({ env, nameStyle, python, onNotice }: ResourceOpti
   };
   return {
     nameStyle,
+    callTimeLimit,
     python: () => {
-      pool ??= new PythonPool({ environment: env, python, notice: sayOnce });
-      return pool;
+      pythonPool ??= new PythonPool({ ...shared, onShortage: sayOnce, python });
+      return pythonPool;
+    },
+    node: () => {
+      nodePool ??= new NodePool({ ...shared, onShortage: sayOnce });
+      return nodePool;
+    },
+    watch: (files) => {
+      const watch = watchStrays(files, onNotice);
+      watches.push(watch);
+      return watch;
     },
     mcp: (servers) => {
       const hub = new McpHub({
@@ -38,6 +64,7 @@ export function openResources({ env, nameStyle, python, onNotice }: ResourceOpti
         variables: env,
         baseFolder: process.cwd(),
         style: nameStyle,
+        callSeconds: toolSeconds,
         notice: onNotice,
         onShortage: sayOnce,
       });
@@ -45,7 +72,8 @@ export function openResources({ env, nameStyle, python, onNotice }: ResourceOpti
       return hub;
     },
     close: async () => {
-      await Promise.all([pool?.close(), ...hubs.map((hub) => hub.close())]);
+      await Promise.all([pythonPool?.close(), nodePool?.close(), ...hubs.map((hub) => hub.close())]);
+      for (const watch of watches) watch.close();
     },
   };
 }

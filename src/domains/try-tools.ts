@@ -5,7 +5,7 @@ import {
   type JsonObject,
   listPlannedCalls,
   messageOf,
-  parseJson,
+  parseShallow,
   RolloutError,
   type ToolResult,
 } from "../core/index.ts";
@@ -80,7 +80,7 @@ function saidBy(error: unknown): string {
 
 /** An exception in the tool's code; an error that a tool returns may be a good answer to what it was asked. */
 function crashOf({ content, isError }: ToolResult): string | undefined {
-  const value = isError ? parseJson(content) : undefined;
+  const value = isError ? parseShallow(content) : undefined;
   const said = isObject(value) && typeof value.error === "string" ? value.error : "";
   return /^The tool failed: ([\s\S]*)/.exec(said)?.[1];
 }

@@ -37,7 +37,8 @@ export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): P
   const run = chooseOutputs(asked);
   const { config } = run;
   const network = openNetwork({ ...networkOptions(run), env, clock: systemClock });
-  const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: () => {} });
+  const { tool_names: nameStyle, python, tool_timeout: toolSeconds } = config;
+  const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice: () => {} });
   try {
     const preparing = { createNetworkClient: network.createClient, resources };
     const all = await Promise.all(run.datasets.map((spec) => prepareDataset(run, spec, preparing)));

@@ -118,7 +118,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const { abort, onPause } = leaveUnwritable(options, note);
   for (const text of run.notes ?? []) note(text);
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
-  const resources = openResources({ env, nameStyle: config.tool_names, python: config.python, onNotice: note });
+  const { tool_names: nameStyle, python, tool_timeout: toolSeconds } = config;
+  const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice: note });
   open.push(network, resources);
   const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
   options.watchNetwork?.(network.load);

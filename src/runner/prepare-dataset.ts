@@ -102,12 +102,12 @@ async function prepare(
 
 /** With its tools started, if the dialogues are to use them. */
 async function openDomain(
-  { name, domain: files, mcpServers, mcpLocations, mode }: DatasetSpec,
+  { name, domain: files, mcpServers, mcpLocations, mode, isolation }: DatasetSpec,
   resources: RunResources,
 ) {
   if (mcpServers)
     return requireMcpDomain(name, { servers: mcpServers, hub: resources.mcp(mcpServers), locations: mcpLocations });
-  const domain = await loadDomain(files, resources);
+  const domain = await loadDomain(files, { ...resources, isolation });
   if (mode === "positive") await requireStart(domain, files);
   return domain;
 }

@@ -41,8 +41,8 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
     options.onNotice?.(message);
   };
   const total = countRecords(path, chosen, options, onNotice);
-  const { tool_names: nameStyle = "prefixed", python } = configOf(manifest);
-  const resources = openResources({ env, nameStyle, python, onNotice });
+  const { tool_names: nameStyle = "prefixed", python, tool_timeout: toolSeconds } = configOf(manifest);
+  const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice });
   const tally = new ReplayTally();
   try {
     const openServers = createServerOpener(manifest, path, resources);

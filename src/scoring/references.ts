@@ -25,7 +25,8 @@ export class References {
     { basePath, env = {}, onNotice = () => {} }: ReferencesOptions,
   ): Promise<References> {
     const { manifest } = openRun(folder);
-    const resources = openResources({ env, nameStyle: "prefixed", onNotice, python: readRunSettings(manifest).python });
+    const { python, toolSeconds } = readRunSettings(manifest);
+    const resources = openResources({ env, nameStyle: "prefixed", onNotice, python, toolSeconds });
     try {
       return new References(
         resources,

@@ -37,7 +37,8 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
   const own = readRunSettings(manifest);
   const { python = own.python, maxWorkers = own.workers } = options;
   const registry = { ...own.registry, ...options.registry };
-  return withServices({ env, registry, python, park, onNotice }, async ({ resources, network }) =>
+  const { toolSeconds } = own;
+  return withServices({ env, registry, python, toolSeconds, park, onNotice }, async ({ resources, network }) =>
     evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
       folder,
@@ -53,16 +54,17 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
 }
 
 type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python" | "park"> & {
+  toolSeconds?: number;
   onNotice(message: string): void;
 };
 type Services = { resources: RunResources; network: ReturnType<typeof openNetwork> };
 
 /** Tools and models, open while they are used. */
 export async function withServices<T>(
-  { env, registry = {}, python, park, onNotice }: ServiceOptions,
+  { env, registry = {}, python, park, toolSeconds, onNotice }: ServiceOptions,
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
-  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python });
+  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python, toolSeconds });
   const network = openNetwork({ registry, env, clock: systemClock });
   if (park?.aborted) network.park();
   park?.addEventListener("abort", network.park);
@@ -79,11 +81,16 @@ export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {
   return { ...own, ...dropUndefined(more) };
 }
 
-type RunSettings = { registry: Registry; python: string | undefined; workers: number };
+type RunSettings = {
+  registry: Registry;
+  python: string | undefined;
+  toolSeconds: number | undefined;
+  workers: number;
+};
 
 /** A manifest holds keys by name only, and a name alone is not a key: the provider's own variable is used. */
 export function readRunSettings({ config }: Manifest): RunSettings {
-  const { models, python, max_workers } = isObject(config) ? config : {};
+  const { models, python, tool_timeout, max_workers } = isObject(config) ? config : {};
   const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {
     const { api_key: _key, ...rest } = entry as { api_key?: unknown };
     return [name, rest];
@@ -91,6 +98,7 @@ export function readRunSettings({ config }: Manifest): RunSettings {
   return {
     registry: registryFileSchema.safeParse({ models: Object.fromEntries(withoutKeys) }).data?.models ?? {},
     python: typeof python === "string" ? python : undefined,
+    toolSeconds: typeof tool_timeout === "number" ? tool_timeout : undefined,
     workers: typeof max_workers === "number" ? max_workers : 1,
   };
 }

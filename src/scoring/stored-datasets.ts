@@ -9,6 +9,7 @@ import {
   type Domain,
   type DomainFiles,
   type DomainResources,
+  type Isolation,
   loadDomain,
   openDatasetFolder,
   openForMode,
@@ -26,7 +27,12 @@ import {
 import { type FindValidated, openValidatedTasks } from "./validated-tasks.ts";
 
 /** Where a dataset's queries and tools come from. */
-export type DatasetOrigin = { domain: DomainFiles; queryFiles: string[]; mcpServers?: McpServersConfig };
+export type DatasetOrigin = {
+  domain: DomainFiles;
+  queryFiles: string[];
+  mcpServers?: McpServersConfig;
+  isolation?: Isolation;
+};
 
 /** What a record says about how it was made. */
 type RecordSettings = Pick<Trajectory["metadata"], "seed" | "mode" | "fingerprint">;
@@ -53,17 +59,27 @@ export type StoredFromOptions = DomainResources & {
   onNotice(message: string): void;
 };
 
-type StoredSource = { domain: DomainFiles; query_files: string[]; mcp: boolean; name_style: NameStyle };
+type StoredSource = {
+  domain: DomainFiles;
+  query_files: string[];
+  mcp: boolean;
+  name_style: NameStyle;
+  isolation?: Isolation;
+};
 
 export const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
 
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
-export function describeSource({ domain, queryFiles, mcpServers }: DatasetOrigin, nameStyle: NameStyle): Json {
+export function describeSource(
+  { domain, queryFiles, mcpServers, isolation }: DatasetOrigin,
+  nameStyle: NameStyle,
+): Json {
   const source: StoredSource = {
     domain,
     query_files: queryFiles,
     mcp: mcpServers !== undefined,
     name_style: nameStyle,
+    ...(isolation === "process" && { isolation }),
   };
   return mapPaths(JSON.parse(JSON.stringify(source)) as Json, (path) => {
     const inside = relative(BUNDLED_PATH, resolve(path));
@@ -116,7 +132,7 @@ async function openStoredDataset(
   const query = createFinder(openQueryFiles(queryFiles));
   const domain = kept.mcp
     ? ((await openServers?.(name)) ?? SHARED_TOOLS)
-    : await loadDomain(files, { ...resources, nameStyle: kept.name_style });
+    : await loadDomain(files, { ...resources, nameStyle: kept.name_style, isolation: kept.isolation });
   if (typeof domain === "string") return { name, outputs, domain: undefined, query, openEnvironment: domain };
   if (dataset.parts["domain content"] !== domain.contentHash)
     onNotice(`${name}: the domain's tools, data or code changed since the run`);

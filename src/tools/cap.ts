@@ -1,11 +1,25 @@
-// The longest tool result that a model is shown: a longer one keeps its head and its tail, with a visible mark between
-// them, and the full text stays in `raw`.
+// The longest tool result that a model is shown, whatever kind of tool gave it: a longer one keeps its head and its tail,
+// with a visible mark between them, and the full text stays in `raw`, up to a size that no journal should have to hold.
 import type { ToolResult } from "../core/index.ts";
+import { failure } from "./arguments.ts";
 
 /** Characters: about 16,000 tokens, more than any sensible tool returns. */
-export const RESULT_LIMIT = 65_536;
+const RESULT_LIMIT = 65_536;
+/** Characters of a result that are kept at all. */
+const BIGGEST_RESULT = 32 * 1024 * 1024;
+const TRACE_LIMIT = 16_384;
 
-export function capResult(result: ToolResult, limit: number = RESULT_LIMIT): ToolResult {
+export function limitResult(result: ToolResult): ToolResult {
+  const { content, raw, trace } = result;
+  const biggest = Math.max(content.length, raw?.length ?? 0);
+  if (biggest > BIGGEST_RESULT)
+    return failure(`The result has ${biggest} characters, more than ${BIGGEST_RESULT}`, "tool_error");
+  if (trace !== undefined && trace.length > TRACE_LIMIT)
+    return limitResult({ ...result, trace: `${trace.slice(0, TRACE_LIMIT - 1)}…` });
+  return capResult(result, RESULT_LIMIT);
+}
+
+export function capResult(result: ToolResult, limit: number): ToolResult {
   const { content } = result;
   if (content.length <= limit) return result;
   const half = Math.floor(limit / 2);

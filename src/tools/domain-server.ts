@@ -21,7 +21,7 @@ export interface ToolContext {
  * `{ success: false, message: "…" }`. A write that needs consent takes `confirm` and answers
  * `{ needs_confirmation: true, action_preview: "…" }` until it is true.
  */
-export type ToolHandler = (context: ToolContext, args: never) => ToolValue | Promise<ToolValue>;
+type ToolHandler = (context: ToolContext, args: never) => ToolValue | Promise<ToolValue>;
 
 /** JSON, whose members may be undefined: so are those that one of a function's results has and another has not. */
 type ToolValue = Json | undefined | ToolValue[] | { [key: string]: ToolValue };

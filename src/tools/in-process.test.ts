@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Environment, Json, ToolSpec } from "../core/index.ts";
 import type { DomainServer } from "./domain-server.ts";
-import { openInProcess, toToolResult } from "./in-process.ts";
+import { toToolResult } from "./domain-session.ts";
+import { openInProcess } from "./in-process.ts";
 import { Toolbox } from "./naming.ts";
 import { BaseTable, Database } from "./tables.ts";
 

@@ -1,6 +1,7 @@
 // A database that many rollouts share, each with its own writes: the base is frozen and shared, a rollout holds only
 // what it changed. Opening one costs a small object, regardless of the base's size.
 import { canonicalJson, type Json, type StateChanges } from "../core/index.ts";
+import { requireJsonRow } from "./json-value.ts";
 
 export type Row = { [field: string]: Json };
 
@@ -129,12 +130,14 @@ class OpenTable implements Table {
     const id = row[this.#base.key];
     if (typeof id !== "string") throw new Error(`A row for ${this.#base.name} needs "${this.#base.key}"`);
     if (this.get(id)) throw new Error(`${this.#base.name} already has ${id}`);
+    requireJsonRow(row, this.#base.name);
     return this.#write(id, row);
   }
 
   update(id: string, changes: Partial<Row>): Row {
     const row = this.get(id);
     if (!row) throw new Error(`${this.#base.name} has no ${id}`);
+    requireJsonRow(changes, this.#base.name);
     return this.#write(id, { ...row, ...(changes as Row) });
   }
 

@@ -29,6 +29,7 @@ export const configure: Configure = (command, host, done) => {
         nameStyle: run?.config.tool_names ?? "prefixed",
         onNotice: (text) => terminal.err(text),
         python: python ?? run?.config.python,
+        toolSeconds: run?.config.tool_timeout,
       });
       try {
         const report = await (run ? checkDatasets(run.datasets, resources) : checkFolder(folder, resources));

@@ -28,7 +28,8 @@ export const STOP_REASONS: { readonly [reason: string]: boolean } = Object.assig
   ...STOP_CONDITIONS.map(({ reasons }) => reasons),
 );
 
-export type StopPolicy = (progress: Progress) => Outcome | undefined;
+/** `maxMs`: a dialogue may not take longer, whatever it is waiting for. */
+export type StopPolicy = ((progress: Progress) => Outcome | undefined) & { maxMs?: number };
 
 /** The policy for these values of the conditions' keys. */
 export function createStopPolicy(values: { [key: string]: unknown }): StopPolicy {
@@ -36,13 +37,15 @@ export function createStopPolicy(values: { [key: string]: unknown }): StopPolicy
     const value = values[key];
     return value === undefined || value === null || value === false ? [] : [create(value)];
   });
-  return (progress) => {
+  const policy = (progress: Progress) => {
     for (const condition of conditions) {
       const stop = condition(progress);
       if (stop) return toOutcome(stop);
     }
     return undefined;
   };
+  const seconds = values[maxRolloutSeconds.key];
+  return Object.assign(policy, typeof seconds === "number" ? { maxMs: seconds * 1000 } : {});
 }
 
 function toOutcome(stop: Stop): Outcome {

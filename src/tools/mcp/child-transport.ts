@@ -1,13 +1,32 @@
 // MCP over the standard streams of a supervised child: one JSON message per line. Anything else is skipped and reported
 // once; a message or a flood beyond the limit ends the child, so that no server can use up our memory or CPU.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { isObject, type JsonObject, parseJson, toPlain, withExactNumbers, writeExact } from "../../core/index.ts";
+import {
+  isObject,
+  isTooDeep,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+  parseJson,
+  toPlain,
+  withExactNumbers,
+  writeExact,
+} from "../../core/index.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
 
 /** bytes of one message, and of everything that arrives between two answers */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_STDERR_TAIL = 2000;
 const NEWLINE = 10;
+
+/** In place of a message that nothing can walk: an error for whoever waits for it. */
+function refusalOf({ id }: JsonObject): JsonObject {
+  const message = `the server's answer is nested deeper than ${MAX_JSON_DEPTH} levels`;
+  return id === undefined
+    ? { jsonrpc: "2.0", method: "notifications/message" }
+    : { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message } };
+}
+
+const INTERNAL_ERROR = -32603;
 
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -88,8 +107,9 @@ export class ChildTransport implements Transport {
       return;
     }
     if (message.id !== undefined && message.method === undefined) this.#bytesSinceAnswer = 0;
-    this.#keepNumbers(message, line);
-    this.onmessage?.(message as unknown as JSONRPCMessage);
+    const tooDeep = isTooDeep(line);
+    if (!tooDeep) this.#keepNumbers(message, line);
+    this.onmessage?.((tooDeep ? refusalOf(message) : message) as unknown as JSONRPCMessage);
   }
 
   /** Of what a tool returned and of the schemas; the protocol's own numbers are ordinary ones. */

@@ -26,7 +26,11 @@ const mcpServerSchema = z
         "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
       ),
     reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
-    timeout: z.number().positive().optional().describe(`seconds for one call; default: ${MAX_CALL_SECONDS}`),
+    timeout: z
+      .number()
+      .positive()
+      .optional()
+      .describe(`seconds for one call; default: tool_timeout, else ${MAX_CALL_SECONDS}`),
     read_only: z
       .union([z.literal(true), z.array(z.string())])
       .optional()
@@ -80,7 +84,7 @@ export const WORK_FOLDER = "${WORK_FOLDER}";
 export function resolveServer(
   name: string,
   config: McpServerConfig,
-  { variables, baseFolder }: { variables: Variables; baseFolder: string },
+  { variables, baseFolder, callSeconds }: { variables: Variables; baseFolder: string; callSeconds?: number },
 ): ResolvedServer {
   const secrets = new Set<string>();
   const expand = (written: string, where: string) => {
@@ -117,7 +121,7 @@ export function resolveServer(
     launch: launched,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
-    timeoutMs: (config.timeout ?? MAX_CALL_SECONDS) * 1000,
+    timeoutMs: (config.timeout ?? callSeconds ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
     redact: createRedactor([...secrets]),
   };

@@ -85,13 +85,6 @@ test("garbage on a server's stdout is skipped and told once", async () => {
   expect(notices).toEqual([expect.stringContaining("Debug")]);
 });
 
-test("a huge result is cut for the model and kept whole", () =>
-  withHub({}, async (hub) => {
-    const result = await call(await hub.open(), "huge", { characters: 1_000_000 });
-    expect(result.content.length).toBeLessThan(100_000);
-    expect(result.raw).toHaveLength(1_000_000);
-  }));
-
 test("a tool that runs only as a task is called as one, and its result waited for", () =>
   withHub({}, async (hub) => {
     expect((await call(await hub.open(), "research")).content).toBe("result of task-1");
@@ -165,3 +158,16 @@ test("a server that speaks only the newest protocol is spoken to in it", async (
     await hub.close();
   }
 });
+
+test("an answer that is nested too deep to be walked is an error result, and the server is still there", () =>
+  withHub({}, async (hub) => {
+    const environment = await hub.open();
+    expect(await call(environment, "deep", { depth: 3000 })).toMatchObject({
+      isError: true,
+      fault: "tool_error",
+      content: expect.stringContaining("nested deeper than 128 levels"),
+    });
+    expect((await call(environment, "deep", { depth: 20_000, text: true })).content).toHaveLength(40_003);
+    expect((await call(environment, "deep", { depth: 3 })).content).toBe('{"deep":[[[1]]]}');
+    expect((await call(environment, "huge_error")).content.length).toBeGreaterThan(5_000_000);
+  }));

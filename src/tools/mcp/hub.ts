@@ -25,6 +25,8 @@ export type McpHubOptions = {
   /** what relative paths in the config are relative to */
   baseFolder: string;
   style?: NameStyle;
+  /** for one call, where a server's own `timeout` does not say it */
+  callSeconds?: number;
   /** one line for the log, such as a server's noise on stdout; at most one per server */
   notice?: (message: string) => void;
   /** one line, each time that descriptors are waited for */

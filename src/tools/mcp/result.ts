@@ -2,17 +2,16 @@
 // visible placeholder, and the whole answer is then kept as raw JSON.
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { type ToolResult, writeExact } from "../../core/index.ts";
-import { capResult } from "../cap.ts";
 
 export function fromMcpResult(answer: CallToolResult): ToolResult {
   const parts = answer.content ?? [];
   const structured = parts.length === 0 && answer.structuredContent !== undefined;
-  return capResult({
+  return {
     content: structured ? writeExact(answer.structuredContent) : parts.map(textOf).join("\n"),
     isError: answer.isError === true,
     fault: answer.isError ? "tool_error" : undefined,
     raw: parts.some((part) => part.type !== "text") ? writeExact(answer) : undefined,
-  });
+  };
 }
 
 /** An embedded text is content that the tool meant to give, so it follows its placeholder. */

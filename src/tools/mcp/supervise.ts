@@ -4,21 +4,7 @@
 // SIGTERM, still dies. Needs only a POSIX shell. Not contained: a process that leaves its group with setsid.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-
-/** `now` on the pipe kills at once; closing it asks first (SIGTERM), then clears the server's own folder and kills. */
-const SCRIPT = `
-folder=$1
-shift
-(
-  trap : TERM HUP INT
-  exec </dev/null >/dev/null 2>&1
-  read -r word <&3
-  [ "$word" = now ] || { kill -TERM 0; sleep 1; rm -rf "$folder"; }
-  kill -KILL 0
-) &
-exec 3<&-
-exec "$@"
-`;
+import { WATCHED } from "../supervised.ts";
 
 export type SupervisedOptions = {
   command: string;
@@ -39,7 +25,7 @@ export class Supervised {
   readonly #groupGone: Promise<unknown>;
 
   constructor({ command, args, env, cwd, folder }: SupervisedOptions) {
-    const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", folder, command, ...args], {
+    const child = spawn("/bin/sh", ["-c", WATCHED, "sh", folder, command, ...args], {
       env,
       cwd,
       detached: true, // its own process group, which Ctrl-C in the terminal does not reach

@@ -1,8 +1,9 @@
 """Serves the Python servers of dropped-in datasets to Rollout: one process, many rollouts.
 
-Requests and replies are JSON lines over the stdin and stdout that this process was started with. Both are moved to
-private descriptors before any user code is loaded, and descriptor 1 then points at stderr, so nothing that a server
-prints can reach the channel. Requests are answered one at a time, in order, each with exactly one line:
+Requests are JSON lines on descriptor 4. Replies go to descriptor 5, each on a line of its own: the request's number `n`,
+a seal, and JSON. The seal is made with the key of the first request, which user code is never given: should a server write
+to the channel itself, or fork and come back twice, that is not taken for a reply. Requests are answered one at a time, in
+order, each exactly once:
 
   open   session, seed, domain_name, servers [{name, file}]
            -> {} or {"unusable": text, "file": path, "line": number or null}
@@ -18,6 +19,7 @@ Standard library only, Python 3.9 or newer. Started as `bridge.py [start of the 
 
 import fcntl
 import gc
+import hmac
 import json
 import os
 import select
@@ -35,30 +37,42 @@ from rollout_text import BIGGEST_RESULT, describe, to_text, without_surrogates
 del sys.path[0]  # what lies next to this file is not for servers to import
 
 LIFELINE = 3  # the parent holds the other end and never writes: its end is the parent's end
+REQUESTS, REPLIES = 4, 5
 IDLE_COMBINATIONS = 8  # loaded ones without a session that are kept; more would hold memory for nothing
 
 
 def main():
-    requests, replies = take_channel()
+    requests = take_channel()
+    first = json.loads(requests.readline())
+    key, own = first["key"].encode(), os.getpid()
     die_with_parent()
     rollout_repeat.install(float(sys.argv[1]) if len(sys.argv) > 1 else None)
     bridge = Bridge()
-    replies.write(b'{"ready": true}\n')
-    replies.flush()
+    answer(key, first["n"], {})
     for line in requests:
         request = json.loads(line)
+        number = request.pop("n")
         reply = getattr(bridge, request.pop("op"))(**request)
-        replies.write(without_surrogates(to_text(reply)).encode("utf-8") + b"\n")
-        replies.flush()
+        if os.getpid() != own:  # a server forked, and this is the copy: it has no part in the dialogue
+            os._exit(0)
+        answer(key, number, reply)
+
+
+def answer(key, number, reply):
+    payload = without_surrogates(to_text(reply)).encode("utf-8")
+    head = b"%d " % number
+    seal = hmac.digest(key, head + payload, "sha256").hex()[:32].encode()
+    rest = memoryview(b"\n" + head + seal + b" " + payload + b"\n")
+    while rest:
+        rest = rest[os.write(REPLIES, rest) :]
 
 
 def take_channel():
-    requests, replies = os.dup(0), os.dup(1)  # not inheritable, so a server's own children do not get them
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+    """For this process alone: what servers start, or fork off, does not get it."""
+    for descriptor in (REQUESTS, REPLIES):
+        os.set_inheritable(descriptor, False)
+        os.register_at_fork(after_in_child=lambda descriptor=descriptor: os.close(descriptor))
+    return os.fdopen(REQUESTS, "rb", closefd=False)
 
 
 def die_with_parent():

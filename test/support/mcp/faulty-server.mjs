@@ -54,6 +54,15 @@ const TOOLS = {
   hang_once: [{}, { file: { type: "string" } }, ({ file }) => once(file, () => undefined)],
   freeze: [{}, {}, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)],
   flood: [{}, {}, () => flood()],
+  huge_error: [{}, {}, () => ({ error: { code: -32000, message: "e".repeat(5_000_000) } })],
+  deep: [
+    {},
+    { depth: { type: "integer" }, text: { type: "boolean" } },
+    ({ depth, text: asText }) => {
+      const json = `${"[".repeat(depth)}1.0${"]".repeat(depth)}`;
+      return asText ? text(json) : { content: [], structuredContent: { deep: JSON.parse(json) } };
+    },
+  ],
   huge: [{}, { characters: { type: "integer" } }, ({ characters }) => text("x".repeat(characters))],
   slow: [{}, { steps: { type: "integer" } }, ({ steps }, id, token) => slow(steps, id, token)],
   variables: [{}, {}, () => text(JSON.stringify(process.env))],

@@ -9,6 +9,7 @@ import re
 import secrets
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from uuid import uuid4
@@ -126,3 +127,53 @@ class TroubleDeskServer:
 
     def tool_uncertain(self, s):
         return time.time_ns()
+
+    def tool_fork(self, s, how, comes_back="returns"):
+        child = os.fork() if how == "os" else ctypes.CDLL(None).fork()
+        if child == 0:
+            if comes_back == "raises":
+                raise RuntimeError("I am the copy")
+            if comes_back == "exits":
+                sys.exit(3)
+            if comes_back == "stays":
+                time.sleep(600)
+            return {"from": "the copy"}
+        return {"from": "the server", "copy": child}
+
+    def tool_write_everywhere(self, s, text, later=0):
+        """To every descriptor that can be written to; `later` seconds after the call, in a thread."""
+
+        def write():
+            time.sleep(later)
+            for descriptor in range(3, 64):
+                try:
+                    os.write(descriptor, text.encode("utf-8", "surrogateescape"))
+                except OSError:
+                    pass
+
+        if later:
+            threading.Thread(target=write, daemon=True).start()
+        else:
+            write()
+        return {"written": True}
+
+    def tool_write_during(self, s, text, seconds):
+        """Again and again from a thread, while results are written."""
+
+        def write():
+            end = time.time() + seconds
+            while time.time() < end:
+                try:
+                    os.write(5, text.encode())
+                except OSError:
+                    pass
+
+        threading.Thread(target=write, daemon=True).start()
+        return {"started": True}
+
+    def tool_deep_row(self, s, depth):
+        value = []
+        for _ in range(depth):
+            value = [value]
+        s.databases["Note"].append({"note_id": "deep", "value": value})
+        return {"success": True}

@@ -1,0 +1,121 @@
+// The processes of a run that serve a dataset's servers: started when needed, each serves many rollouts, and none sees
+// more of this process's environment than it needs to run. They end with the pool, and with this process, however it ends.
+import { availableParallelism } from "node:os";
+import { messageOf, RolloutError } from "../../core/index.ts";
+import { isOutOfDescriptors, withDescriptors } from "../../files/index.ts";
+import { type Launch, ServerChild } from "./child.ts";
+
+export type ChildPoolOptions = {
+  /** maximum number of processes; default: one per core, at most four */
+  size?: number;
+  /** milliseconds for one call */
+  callTimeLimit?: number;
+  /** milliseconds for loading a domain's servers */
+  loadTimeLimit?: number;
+  /** told once, at the end, how much servers wrote that was dropped */
+  notice?: (message: string) => void;
+  /** one line for people: descriptors are waited for */
+  onShortage?: (message: string) => void;
+};
+
+export const CALL_SECONDS = 30;
+
+export class ChildPool {
+  /** what its processes are called in messages */
+  readonly what: string;
+  readonly callTimeLimit: number;
+  readonly loadTimeLimit: number;
+  readonly #findLaunch: () => Promise<Launch>;
+  readonly #size: number;
+  readonly #notice: (message: string) => void;
+  readonly #onShortage: ((message: string) => void) | undefined;
+  readonly #children = new Set<ServerChild>();
+  /** name of an open session → the domain that it belongs to */
+  readonly #sessions = new Map<unknown, string>();
+  /** domain → lines that were no replies */
+  readonly #dropped = new Map<string, number>();
+  #launch: Promise<Launch> | undefined;
+  #closed = false;
+
+  constructor(what: string, findLaunch: () => Promise<Launch>, options: ChildPoolOptions) {
+    this.what = what;
+    this.#findLaunch = findLaunch;
+    this.#size = options.size ?? Math.min(availableParallelism(), 4);
+    this.#notice = options.notice ?? (() => {});
+    this.#onShortage = options.onShortage;
+    this.callTimeLimit = options.callTimeLimit ?? CALL_SECONDS * 1000;
+    this.loadTimeLimit = options.loadTimeLimit ?? 120_000;
+  }
+
+  /** Throws a UsageError if nothing here can run the servers. */
+  async ready(): Promise<void> {
+    await this.#launcher();
+  }
+
+  /** A seat in the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
+  async takeSeat(): Promise<ServerChild> {
+    const launch = await this.#launcher();
+    return withDescriptors(() => this.#findSeat(launch), { onWait: this.#onShortage });
+  }
+
+  #findSeat(launch: Launch): ServerChild {
+    if (this.#closed)
+      throw new RolloutError("infrastructure", `The ${this.what} tools were closed`, { retryable: true });
+    const living = [...this.#children].filter((child) => !child.lost);
+    let child = living.sort((a, b) => a.sessions - b.sessions)[0];
+    if (!child || (child.sessions > 0 && living.length < this.#size)) child = this.#start(launch, child);
+    child.sessions++;
+    return child;
+  }
+
+  /** A name unique among open sessions; from the seed, so that a replay gets the same one. */
+  nameSession(seed: number, domain: string): string {
+    let name = `rollout-${seed}`;
+    for (let n = 2; this.#sessions.has(name); n++) name = `rollout-${seed}-${n}`;
+    this.#sessions.set(name, domain);
+    return name;
+  }
+
+  forgetSession(name: string): void {
+    this.#sessions.delete(name);
+  }
+
+  processIds(): number[] {
+    return [...this.#children].filter((child) => !child.lost).flatMap((child) => child.pid ?? []);
+  }
+
+  /** Ends every process at once. Servers keep their state in memory, so there is nothing to wait for. */
+  async close(): Promise<void> {
+    const first = !this.#closed;
+    this.#closed = true;
+    for (const child of this.#children) child.kill("was ended with its pool");
+    await Promise.all([...this.#children].map((child) => child.gone));
+    if (!first || this.#dropped.size === 0) return;
+    const counts = [...this.#dropped].map(([domain, count]) => `${domain} ${count}`).join(", ");
+    this.#notice(`Servers wrote lines to the channel of their replies, which were dropped: ${counts}`);
+  }
+
+  #launcher(): Promise<Launch> {
+    this.#launch ??= this.#findLaunch();
+    return this.#launch;
+  }
+
+  /** If no further process can be started for want of descriptors, `other` has to do. */
+  #start(launch: Launch, other: ServerChild | undefined): ServerChild {
+    let child: ServerChild;
+    let domain = `a ${this.what} process`; // until it is known whose server wrote
+    try {
+      child = new ServerChild(launch, (session) => {
+        domain = this.#sessions.get(session) ?? domain;
+        this.#dropped.set(domain, (this.#dropped.get(domain) ?? 0) + 1);
+      });
+    } catch (cause) {
+      if (other && isOutOfDescriptors(cause)) return other;
+      const message = `A ${this.what} process could not be started: ${messageOf(cause)}`;
+      throw new RolloutError("infrastructure", message, { retryable: true, cause });
+    }
+    this.#children.add(child);
+    child.gone.then(() => this.#children.delete(child)).catch(() => {});
+    return child;
+  }
+}
