@@ -9,6 +9,7 @@ import {
 } from "../core/index.ts";
 import type { CreateNetworkClient } from "./client-source.ts";
 import { estimateTokens } from "./estimate.ts";
+import { withRedaction } from "./redact-reply.ts";
 
 /** A text, or the parts of a reply that there are: `content`, `toolCalls`, `reasoning`, `usage`. */
 export type Answer = string | Partial<ModelReply>;
@@ -22,7 +23,7 @@ export function withOwnModels(own: OwnModels, createNetworkClient: CreateNetwork
   return (party) => {
     const model = Object.hasOwn(own, party.model) ? own[party.model] : undefined;
     return model
-      ? guard(typeof model === "function" ? toClient(party.model, model) : model)
+      ? withRedaction(guard(typeof model === "function" ? toClient(party.model, model) : model))
       : createNetworkClient(party);
   };
 }

@@ -1,5 +1,6 @@
 // What the commands print with: the only place that knows the streams, colours, and what may not reach a terminal.
 import { styleText } from "node:util";
+import { redactText, redactWritten } from "../../core/index.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -22,9 +23,9 @@ export function createTerminal({ stdout, stderr, env }: Streams, { colours = tru
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
   const coloured = colours && (forced || (interactive && !env.NO_COLOR));
   return {
-    out: (text) => void stdout.write(`${text}\n`),
-    write: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(`${text}\n`),
+    out: (text) => void stdout.write(`${redactText(text)}\n`),
+    write: (text) => void stdout.write(redactWritten(text)),
+    err: (text) => void stderr.write(`${redactText(text)}\n`),
     interactive,
     columns: () => stdout.columns || 100,
     rows: () => stdout.rows || 24,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client, ProtocolError, Tool, Transport } from "@modelcontextprotocol/client";
-import { type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../../core/index.ts";
+import { type JsonObject, messageOf, redactText, type ToolResult, type ToolSpec } from "../../core/index.ts";
 import { failure } from "../arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { type ResolvedServer, WORK_FOLDER } from "./config.ts";
@@ -173,7 +173,7 @@ export class McpConnection {
 
   #refusal(error: ProtocolError): ToolResult {
     const invalid = error.code === this.#sdk.ProtocolErrorCode.InvalidParams;
-    return failure(this.#server.redact(error.message), invalid ? "invalid_arguments" : "tool_error");
+    return failure(redactText(error.message), invalid ? "invalid_arguments" : "tool_error");
   }
 
   #trouble(error: unknown, during: string): ServerTrouble {
@@ -183,7 +183,7 @@ export class McpConnection {
     const end = this.#transport instanceof ChildTransport ? this.#transport.end : undefined;
     const reason = end ?? (timedOut ? "did not answer in time" : describe(error));
     const text = `MCP server "${this.#server.name}" (${during}): ${reason}`;
-    return new ServerTrouble(this.#server.name, this.#server.redact(text), { cause: error });
+    return new ServerTrouble(this.#server.name, redactText(text), { cause: error });
   }
 }
 
@@ -203,8 +203,7 @@ async function openLink(
       cwd: place(launch.cwd ?? folder),
       folder,
     },
-    (line) =>
-      notice(server.redact(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(line.slice(0, 200))}`)),
+    (line) => notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
   );
   return { transport, cleanUp: () => rm(folder, { recursive: true, force: true }) };
 }
