@@ -31,12 +31,15 @@ export function hideVariables(...settings: unknown[]): void {
   const hide = (name: string) => {
     if (!USUAL.has(name)) delete process.env[name];
   };
-  JSON.stringify(settings, (key, value: unknown) => {
-    if (typeof value !== "string") return value;
-    for (const [, name = ""] of value.matchAll(/\$\{(\w+)/g)) hide(name);
-    if (isSecretName(key) && /^\w+$/.test(value)) hide(value);
-    return value;
-  });
+  const search = (value: unknown, name = "", holder = ""): void => {
+    if (typeof value === "string") {
+      for (const [, variable = ""] of value.matchAll(/\$\{(\w+)/g)) hide(variable);
+      if ((isSecretName(name) || holder === "env" || holder === "headers") && /^\w+$/.test(value)) hide(value);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) search(member, key, name);
+    }
+  };
+  search(settings);
 }
 
 /** What every program needs. */

@@ -6,17 +6,20 @@ const STRUCK = "[redacted]";
 /** Secrets of fewer characters do not count. */
 const MIN_LENGTH = 4;
 
-/** Strikes out each secret in every spelling that `spellingsOf` knows. */
+/** Strikes out each secret in every spelling: see `spell`. Most texts hold none, and are searched once, quickly. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const pattern = patternOf(secrets);
-  return pattern ? (text) => text.replace(pattern, STRUCK) : (text) => text;
+  const counted = [...new Set(secrets)].filter(isWorthHiding);
+  if (counted.length === 0) return (text) => text;
+  const forms = [...new Set(counted.sort((a, b) => b.length - a.length).flatMap(formsOf))];
+  const hint = new RegExp([...new Set(forms.map(hintOf))].join("|"));
+  const pattern = new RegExp(forms.map(spell).join("|"), "g");
+  return (text) => (hint.test(text) ? text.replace(pattern, STRUCK) : text);
 }
 
-function patternOf(secrets: readonly string[]): RegExp | undefined {
-  const counted = [...new Set(secrets)].filter(isWorthHiding);
-  if (counted.length === 0) return undefined;
-  const longestFirst = counted.sort((a, b) => b.length - a.length);
-  return new RegExp([...new Set(longestFirst.flatMap(spellingsOf))].join("|"), "g");
+/** The longest part of a text that is the same in all spellings. */
+function hintOf(form: string): string {
+  const runs = form.match(/[A-Za-z0-9]+/g)?.sort((a, b) => b.length - a.length);
+  return runs?.[0] ?? spell(form);
 }
 
 /** Whether a value can be a secret at all: not very short, and no usual word for "no key". */
@@ -29,18 +32,13 @@ const STAND_INS = new Set([
   ...["ollama", "vllm", "lm-studio", "not-needed", "no-key", "no-key-required", "sk-no-key-required", "placeholder"],
 ]);
 
-/**
- * Patterns for a text as it is, and inside longer base64 text at each of its three offsets. Each of these may further be
- * URL-encoded or escaped in JSON or HTML, character by character and several times over: the ways in which servers
- * repeat what they were sent. Letters and digits are the same in all of them.
- */
-function spellingsOf(secret: string): string[] {
+/** A secret as it is, and inside longer base64 text at each of the three offsets, in both alphabets. */
+function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const plain = [...secret].map(spell).join("");
-  if (bytes.length < MIN_ENCODED) return [plain];
+  if (bytes.length < MIN_ENCODED) return [secret];
   const alone = bytes.toString("base64");
   const encoded = [alone, alone.replace(/=+$/, ""), ...[0, 1, 2].map((offset) => insideBase64(bytes, offset))];
-  return [plain, ...encoded.map((text) => [...text].map(spellBase64).join(""))];
+  return [secret, ...encoded.flatMap((text) => [text, text.replace(/\+/g, "-").replace(/\//g, "_")])];
 }
 
 /** Less of base64 is too likely to be something else. */
@@ -52,29 +50,34 @@ function insideBase64(bytes: Buffer, offset: number): string {
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
-function spell(character: string): string {
+/**
+ * A pattern for a text that may be URL-encoded or escaped in JSON or HTML, character by character and several times over:
+ * the ways in which servers repeat what they were sent. Letters and digits are the same in all of them.
+ */
+function spell(text: string): string {
+  return [...text].map((character, index) => spellOne(character, index === 0 ? AT_FIRST : BACKSLASHES)).join("");
+}
+
+/** JSON inside JSON inside JSON: each level doubles the backslashes and adds one. */
+const BACKSLASHES = "\\\\*";
+/** A long row of them is looked at once, not from each of its members. */
+const AT_FIRST = `(?<!\\\\)${BACKSLASHES}`;
+
+function spellOne(character: string, backslashes: string): string {
   if (/[A-Za-z0-9]/.test(character)) return character;
   const code = character.codePointAt(0) as number;
   const bytes = [...Buffer.from(character)].map((byte) => byte.toString(16).padStart(2, "0"));
   const units = [...Array(character.length).keys()].map((at) => character.charCodeAt(at).toString(16).padStart(4, "0"));
+  const escaped = units.map((unit) => `\\\\u${anyCase(unit)}`).join(BACKSLASHES);
+  const letter = { "\n": "n", "\r": "r", "\t": "t" }[character];
   const ways = [
-    `${BACKSLASHES}${escapePattern(character)}`,
-    bytes.map((byte) => `%(?:25){0,3}${anyCase(byte)}`).join(""),
-    units.map((unit) => `\\\\{1,7}u${anyCase(unit)}`).join(""),
+    `${backslashes}(?:${escapePattern(character)}|${escaped}${letter ? `|\\\\${letter}` : ""})`,
+    bytes.map((byte) => `%(?:25)*${anyCase(byte)}`).join(""),
     `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`,
     ...(NAMED[character] ?? []),
   ];
   return `(?:${ways.join("|")})`;
 }
-
-/** Base64 has a second alphabet, for URLs. */
-function spellBase64(character: string): string {
-  const other = { "+": "-", "/": "_" }[character];
-  return other ? `(?:${spell(character)}|${other})` : spell(character);
-}
-
-/** JSON inside JSON inside JSON: each level doubles them and adds one. */
-const BACKSLASHES = "\\\\{0,7}";
 
 const NAMED: { [character: string]: string[] } = {
   '"': ["&quot;"],
@@ -83,9 +86,6 @@ const NAMED: { [character: string]: string[] } = {
   "<": ["&lt;"],
   ">": ["&gt;"],
   " ": ["\\+"],
-  "\n": ["\\\\{1,7}n"],
-  "\r": ["\\\\{1,7}r"],
-  "\t": ["\\\\{1,7}t"],
 };
 
 function anyCase(hex: string): string {

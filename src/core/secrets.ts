@@ -52,9 +52,10 @@ export function learnUrl({ text, values = new Map() }: FilledText): void {
       .map((pair): [string, string] => [pair.split("=")[0] as string, pair.slice(pair.indexOf("=") + 1)]),
   ];
   for (const [name, written] of parts) {
-    for (const part of new Set([written, decode(written)])) {
-      const inside = [...values].filter(([, value]) => value !== undefined && value !== "" && part.includes(value));
-      learnSetting(name, { text: part, values: new Map(inside) });
+    for (const text of new Set([written, decode(written)])) learnSetting(name, { text });
+    for (const [variable, value = ""] of values) {
+      if (value === "" || !(written.includes(value) || decode(written).includes(value))) continue;
+      for (const each of [value, decode(value)]) learnVariable(variable, each);
     }
   }
   for (const part of url.pathname.split("/")) for (const key of keysIn(decode(part))) learnSecret(key);
