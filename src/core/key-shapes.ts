@@ -15,6 +15,7 @@ const KINDS: [string, RegExp][] = [
   ["a JSON web token", /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/],
   ["a bearer token", /[Bb]earer\s+(?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{24,}/],
 ];
+const EACH_KIND = KINDS.map(([, pattern]) => new RegExp(pattern, "g"));
 /** What every secret of these kinds contains: most texts contain none, and need only one search. */
 const HINT =
   /sk-|AKIA|ASIA|AIza|gh[pousr]_|github_pat_|glpat-|hf_|xox|k_(?:live|test)_|npm_|gsk|xai|pplx|nvapi|tvly|r8[-_]|fw[-_]|-----B|eyJ|earer\s/;
@@ -24,9 +25,15 @@ export function findKeyKind(text: string): string | undefined {
   return HINT.test(text) ? KINDS.find(([, pattern]) => pattern.test(text))?.[0] : undefined;
 }
 
+/** Strikes out whatever has the shape of a key, no matter whose. */
+export function strikeShapes(text: string, struck: string): string {
+  if (!HINT.test(text)) return text;
+  return EACH_KIND.reduce((rest, pattern) => rest.replace(pattern, struck), text);
+}
+
 /** The keys in a setting, by their shape; a value that is nothing but letters and digits at random is one as a whole. */
 export function keysIn(text: string): string[] {
-  const shaped = KINDS.flatMap(([, pattern]) => [...text.matchAll(new RegExp(pattern, "g"))].map(([key]) => key));
+  const shaped = EACH_KIND.flatMap((pattern) => [...text.matchAll(pattern)].map(([key]) => key));
   return isRandom(text) ? [...shaped, text] : shaped;
 }
 

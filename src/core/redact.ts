@@ -1,7 +1,7 @@
 // Strikes secrets out of texts, however they are written there, and says what may be shown instead.
 
 /** What stands where a secret was. */
-const STRUCK = "[redacted]";
+export const STRUCK = "[redacted]";
 
 /** Secrets of fewer characters do not count. */
 const MIN_LENGTH = 4;
@@ -98,7 +98,7 @@ function escapePattern(text: string): string {
 
 /** URLs in a text as they may be shown: with name and password replaced. */
 export function hideLogin(url: string, replacement = ""): string {
-  return url.replace(/(\w:\/\/)[^/@\s]+@/g, (_, scheme: string) => `${scheme}${replacement}`);
+  return url.replace(/(\w:\/\/)[^/?#\s]+@/g, (_, scheme: string) => `${scheme}${replacement}`);
 }
 
 /** Whether a setting with this name holds a secret. */

@@ -120,6 +120,13 @@ test("settings are written down by variable, as they are, or as a literal", () =
   expect(hideSecret("user", `it is ${KEY}`)).toBe("<literal>");
 });
 
+test("what looks like a key is not printed, whoever's it is", () => {
+  expect(redactText("Incorrect API key: sk-abcdefghijklmnop0123456789xyz, or AKIAIOSFODNN7EXAMPLX")).toBe(
+    "Incorrect API key: [redacted], or [redacted]",
+  );
+  expect(redactSaid("sk-abcdefghijklmnop0123456789xyz")).toBe("sk-abcdefghijklmnop0123456789xyz");
+});
+
 test("all texts in a value are redacted, and nothing else of it is touched", () => {
   const value = { list: [KEY, 1, null, true], [KEY.slice(0, 3)]: { text: `a ${KEY}` } };
   expect(redactDeep(value)).toEqual({ list: ["[redacted]", 1, null, true], n0t: { text: "a [redacted]" } });

@@ -2,8 +2,8 @@
 // There is one collection, since a secret may turn up anywhere: a server may repeat it, an error may quote it.
 // docs/decisions/2026-11-16-what-is-a-secret.md says what counts.
 import { isObject } from "./json.ts";
-import { findKeyKind, isKeyLike, keysIn } from "./key-shapes.ts";
-import { createRedactor, isSecretName, isWorthHiding } from "./redact.ts";
+import { findKeyKind, isKeyLike, keysIn, strikeShapes } from "./key-shapes.ts";
+import { createRedactor, isSecretName, isWorthHiding, STRUCK } from "./redact.ts";
 
 /** A `key` is struck out everywhere, also of dialogues; a `setting` of what is said about settings and errors. */
 type Rank = "key" | "setting";
@@ -78,7 +78,7 @@ export function learnEnvironment(env: { readonly [name: string]: string | undefi
 }
 
 /** For texts about settings, errors and the run: whatever is printed or logged, or put into a message. */
-export const redactText: Redact = (text) => redactors().text(text);
+export const redactText: Redact = (text) => redactors().text(strikeShapes(redactSaid(text), STRUCK));
 
 /** For texts that become part of a dialogue: keys, but no words that a person may well say. */
 export const redactSaid: Redact = (text) => redactors().said(text);
@@ -129,7 +129,7 @@ function redactors(): Redactors {
   const all = [...known.keys()];
   const said = all.filter((value) => known.get(value) === "key" && !isShortWord(value));
   const line = createRedactor(said.filter(isUnmistakable));
-  made = { text: withEdges(createRedactor(all), said), said: withEdges(createRedactor(said), said), line };
+  made = { text: createRedactor(all), said: withEdges(createRedactor(said), said), line };
   return made;
 }
 
@@ -141,9 +141,9 @@ function withEdges(redact: Redact, keys: readonly string[]): Redact {
     let struck = redact(text);
     for (const key of long) {
       const end = edgeOf(key, (length) => struck.endsWith(key.slice(0, length)));
-      if (end > 0) struck = `${struck.slice(0, -end)}[redacted]`;
+      if (end > 0) struck = `${struck.slice(0, -end)}${STRUCK}`;
       const start = edgeOf(key, (length) => struck.startsWith(key.slice(-length)));
-      if (start > 0) struck = `[redacted]${struck.slice(start)}`;
+      if (start > 0) struck = `${STRUCK}${struck.slice(start)}`;
     }
     return struck;
   };

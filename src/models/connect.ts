@@ -1,6 +1,13 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
 // endpoints, so that limits apply to all of them together. Packages that a dialect needs are loaded at its first call.
-import { type Clock, learnSecret, type ModelClient, type Random, type Variables } from "../core/index.ts";
+import {
+  type Clock,
+  learnEnvironment,
+  learnSecret,
+  type ModelClient,
+  type Random,
+  type Variables,
+} from "../core/index.ts";
 import { findDialect } from "./dialects/index.ts";
 import { fillBodies } from "./fill-bodies.ts";
 import { createDispatchers } from "./http.ts";
@@ -52,6 +59,7 @@ export interface Models {
 
 export function createModels(options: ModelsDeps): Models {
   const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds } = options;
+  learnEnvironment(env);
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const starts = new StartCheck();

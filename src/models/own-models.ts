@@ -6,6 +6,7 @@ import {
   messageOf,
   NO_USAGE,
   RolloutError,
+  redactText,
 } from "../core/index.ts";
 import type { CreateNetworkClient } from "./client-source.ts";
 import { estimateTokens } from "./estimate.ts";
@@ -54,7 +55,7 @@ function guard(client: ModelClient): ModelClient {
         return await client.complete(request, signal);
       } catch (error) {
         if (signal.aborted || error instanceof RolloutError) throw error;
-        throw new RolloutError("infrastructure", `The model "${client.id}" threw: ${messageOf(error)}`, {
+        throw new RolloutError("infrastructure", `The model "${client.id}" threw: ${redactText(messageOf(error))}`, {
           cause: error,
           kind: "own_model",
         });
