@@ -140,10 +140,14 @@ function withEdges(redact: Redact, keys: readonly string[]): Redact {
   return (text) => {
     let struck = redact(text);
     for (const key of long) {
-      const end = edgeOf(key, (length) => struck.endsWith(key.slice(0, length)));
-      if (end > 0) struck = `${struck.slice(0, -end)}${STRUCK}`;
-      const start = edgeOf(key, (length) => struck.startsWith(key.slice(-length)));
-      if (start > 0) struck = `${STRUCK}${struck.slice(start)}`;
+      if (struck.slice(1 - key.length).includes(key.slice(0, MIN_EDGE))) {
+        const end = edgeOf(key, (length) => struck.endsWith(key.slice(0, length)));
+        if (end > 0) struck = `${struck.slice(0, -end)}${STRUCK}`;
+      }
+      if (struck.slice(0, key.length - 1).includes(key.slice(-MIN_EDGE))) {
+        const start = edgeOf(key, (length) => struck.startsWith(key.slice(-length)));
+        if (start > 0) struck = `${STRUCK}${struck.slice(start)}`;
+      }
     }
     return struck;
   };
