@@ -145,7 +145,9 @@ function* listRollouts(
         query,
         key,
         fingerprint,
-        recorded: begun?.fingerprint === fingerprint ? begun.entries : [],
+        get recorded() {
+          return begun?.fingerprint === fingerprint ? begun.entries : [];
+        },
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   contentHash,
   type ModelClient,
+  messageOf,
   type Query,
   RolloutError,
   type Trajectory,
@@ -202,9 +203,12 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
   try {
     return await check.run(context);
   } catch (error) {
-    if (error instanceof RolloutError)
-      return notCheckable(`the tools are out of reach: ${error.message}`, { blame: "infrastructure" });
-    throw error;
+    if (error instanceof UsageError) throw error;
+    const reason =
+      error instanceof RolloutError
+        ? `the tools are out of reach: ${error.message}`
+        : `the check failed: ${messageOf(error)}`;
+    return notCheckable(reason, { blame: "infrastructure" });
   }
 }
 
