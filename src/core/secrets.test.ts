@@ -138,10 +138,13 @@ test("a megabyte takes a few milliseconds, whatever it consists of", () => {
     piece.repeat(1e6 / piece.length),
   );
   learnSecret('"/begins-specially-1');
-  redactWritten(texts[0] as string);
   for (const text of texts) {
-    const startedAt = performance.now();
-    redactWritten(text);
-    expect([text.slice(0, 10), performance.now() - startedAt < 200]).toEqual([text.slice(0, 10), true]);
+    // the best of five: others may be using the machine
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const startedAt = performance.now();
+      redactWritten(text);
+      return performance.now() - startedAt;
+    });
+    expect([text.slice(0, 10), Math.min(...times) < 200]).toEqual([text.slice(0, 10), true]);
   }
 });
