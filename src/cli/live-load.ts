@@ -2,7 +2,7 @@
 // next to the journal while it runs, for `rollout status` in another terminal.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, parseJson } from "../core/index.ts";
+import { isObject, parseJson, redactWritten } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
 
 const FILE = "endpoints.json";
@@ -44,7 +44,7 @@ export function readLoad(folder: string): NetworkLoad | undefined {
 function write(path: string, load: NetworkLoad | undefined): void {
   if (!load || load.endpoints.length === 0) return;
   try {
-    writeFileSync(`${path}.new`, JSON.stringify(load));
+    writeFileSync(`${path}.new`, redactWritten(JSON.stringify(load)));
     renameSync(`${path}.new`, path);
   } catch {
     // a view, not a record: a full disk is reported where records are written

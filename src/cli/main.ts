@@ -1,6 +1,7 @@
 // The command line: find the command, load it, run it, turn errors into lines and exit codes.
 import { Command, CommanderError } from "commander";
 import { PROGRAM_VERSION, UsageError } from "../core/index.ts";
+import { takeEnvironment } from "./environment.ts";
 import type { Configure, Host } from "./host.ts";
 import { createTerminal } from "./printing/terminal.ts";
 
@@ -42,7 +43,8 @@ const COMMANDS = {
 const HELP_WIDTH = 100;
 
 /** Returns nothing; the exit code is set on the host, so that output is flushed before the process ends. */
-export async function main(host: Host): Promise<void> {
+export async function main(process: Host): Promise<void> {
+  const host = takeEnvironment(process);
   const terminal = createTerminal(host);
   // A reader that went away, such as `head`, is not an error: a run parks as if the terminal had hung up, anything else
   // leaves. A terminal that is gone says nothing yet; if its end is the end of the run, SIGHUP comes too.

@@ -8,6 +8,7 @@ import { type NetworkLoad, SetupError } from "../models/index.ts";
 import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
 import { readFailures, summarise, type ToolErrors, ToolErrorTally, writeSummary } from "../runs/index.ts";
 import { buildReport } from "../scoring/index.ts";
+import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
 import { listenForInterrupt } from "./interrupt.ts";
@@ -25,6 +26,7 @@ import { createTerminal, printableJson, printableName, type Terminal } from "./p
 import { createVerboseView } from "./printing/verbose-view.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
+  hideVariables(run);
   if (flags.dryRun || flags.pilot) return showPlan(host, run, flags.pilot);
   const terminal = createTerminal(host, { colours: run.config.verbose_colors });
   let load: (() => NetworkLoad) | undefined;

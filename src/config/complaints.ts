@@ -1,6 +1,6 @@
 // What is wrong with a value according to a schema, in words for the person who wrote it.
 import { z } from "zod";
-import { didYouMean } from "../core/index.ts";
+import { didYouMean, isSecretName, LITERAL, redactText } from "../core/index.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -43,9 +43,21 @@ function describe(issue: Issue, root: unknown): string {
   if (isEmptiness(issue)) return `${path} must not be empty`;
   const value = valueAt(root, issue.path);
   if (value === undefined) return `${path} is missing; it must be ${describeExpected(issue)}`;
-  const got = JSON.stringify(value);
+  const got = show(value, issue.path);
   return `${path} must be ${describeExpected(issue)}, not ${got.length > 60 ? `${got.slice(0, 57)}…` : got}`;
 }
+
+/** Without keys: they may be what is wrong, such as a number that lacks its quotes. */
+function show(value: unknown, path: readonly PropertyKey[]): string {
+  if (path.some((key) => MAPPINGS.has(String(key)) || isSecretName(String(key))))
+    return `a ${typeof value} (not shown)`;
+  const hide = (name: string, member: unknown) =>
+    MAPPINGS.has(name) || (isSecretName(name) && member !== null) ? LITERAL : member;
+  return redactText(JSON.stringify(value, hide));
+}
+
+/** All of their values may be secrets. */
+const MAPPINGS = new Set(["env", "headers"]);
 
 function isEmptiness(issue: Issue): boolean {
   return issue.code === "too_small" && issue.origin !== "number" && issue.origin !== "int";

@@ -1,19 +1,39 @@
 // A config as a manifest keeps it: keys and passwords by NAME, or as "<literal>"; and the way back, to continue a run.
-import { hideLogin, isObject, isSecretName, type Json, UsageError } from "../core/index.ts";
+import {
+  hideLogin,
+  hideSecret,
+  isObject,
+  isSecretName,
+  type Json,
+  LITERAL,
+  learnAll,
+  learnUrl,
+  UsageError,
+} from "../core/index.ts";
 import type { FullConfig } from "./schema.ts";
 
-const LITERAL = "<literal>";
-
 export function hideKeys(config: FullConfig): Json {
-  const hide = (text: string) => /^\$\{(\w+)/.exec(text)?.[1] ?? LITERAL;
+  const hide = (text: string) => /^\$\{(\w+)(?::-[^}]*)?\}$/.exec(text)?.[1] ?? LITERAL;
+  learnLiterals(config);
   return JSON.parse(
     JSON.stringify(config, (name, value: unknown) => {
-      if (typeof value === "string") return isSecretName(name) ? hide(value) : hideLogin(value, `${LITERAL}@`);
+      if (typeof value === "string")
+        return isSecretName(name) ? hide(value) : hideSecret(name, hideLogin(value, `${LITERAL}@`));
       if (!isSecretive(name) || !isObject(value)) return value;
       return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, hide(String(text))]));
     }),
   );
 }
+
+/** Also those of models and servers that this run does not use. */
+function learnLiterals(value: unknown, name = ""): void {
+  if (BODIES.has(name)) learnAll(value);
+  else if (typeof value === "string") learnUrl({ text: value });
+  else if (Array.isArray(value)) for (const item of value) learnLiterals(item);
+  else if (isObject(value)) for (const [key, member] of Object.entries(value)) learnLiterals(member, key);
+}
+
+const BODIES = new Set(["extra_params", "extra_body"]);
 
 /** `original`: the config file as it is now, which still holds the literals. */
 export function restoreKeys(hidden: Json, original: () => unknown): unknown {

@@ -183,3 +183,18 @@ test("a file gives its values, and the place of each of them", () => {
   expect(() => readYaml(join(folder, "no.yml"), configSchema)).toThrow(/There is no file/);
   expect(() => readYaml(folder, configSchema)).toThrow(/is a folder, not a file/);
 });
+
+test("a complaint about a key, or about something that holds one, does not show it", () => {
+  const texts = [
+    "models: {a: {api_key: 86753098675}}",
+    "models: {a: {api_key: [my-pass-1]}}",
+    "models: {a: {headers: {X-Team: [my-pass-1]}}}",
+    "models: {a: {headers: my-pass-1}}",
+    "models: {a: [{api_key: my-pass-1, headers: {X: my-pass-1}}]}",
+    "limit: sk-abcdefghijklmnopqrstuvwxyz0123456789",
+  ];
+  for (const text of texts) {
+    expect(complaint(text)).toMatch(/:1:\d+: .* must be /);
+    expect(complaint(text)).not.toMatch(/my-pass|86753098675|abcdefgh/);
+  }
+});

@@ -297,6 +297,22 @@ test("keys reach the manifest's copy of the config by name or as <literal>, neve
   for (const secret of ["sk-secret-0", "sk-secret-1", "sk-secret-2", "sk-default"]) expect(text).not.toContain(secret);
 });
 
+test("literals in a query, in extra_params and beside a variable are kept as <literal>, harmless ones as they are", () => {
+  const entry = {
+    api_base: "https://gate/v1?api-key=abc12345&api-version=2024-10-21",
+    headers: { X: `Bearer \${A}-\${B}` },
+    extra_params: { user: "AKIAIOSFODNN7EXAMPLE", tag: `\${TAG}`, deep: [{ token: "t0k-1234" }], effort: "high" },
+  };
+  const config = { models: { m: entry }, datasets: { d: { agent: { model: "m" } } } };
+  const hidden = hideKeys(config as never) as unknown as typeof config;
+  expect(hidden.models.m).toEqual({
+    api_base: "<literal>",
+    headers: { X: "<literal>" },
+    extra_params: { user: "<literal>", tag: `\${TAG}`, deep: [{ token: "<literal>" }], effort: "high" },
+  });
+  expect(restoreKeys(hidden, () => config)).toEqual(config);
+});
+
 test("a run is resolved again from its manifest: names become variables, literals come from the config file", () => {
   const file = write("secretive.yml", SECRETIVE.replaceAll("@data", `${folder}/data`).replaceAll("%", "@"));
   const begun = resolveConfigFile(file, { limit: 2 });

@@ -60,7 +60,10 @@ const partyFields = {
   api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
   timeout: z.number().positive().optional().describe("seconds for one model call"),
   max_retries: z.int().nonnegative().optional().describe("attempts after a failure of the endpoint"),
-  extra_params: z.record(z.string(), z.json()).optional().describe("merged into every request body"),
+  extra_params: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe("merged into every request body; may hold variables"),
   send_seed: z.boolean().optional().describe("send the rollout's seed to the provider"),
   recover_text_calls: z
     .boolean()

@@ -22,6 +22,7 @@ export type ToolResultEntry = ToolResult & {
   name: string;
   /** as in a reply */
   repairedTexts?: number;
+  redactedTexts?: number;
   at: string;
 };
 

@@ -27,6 +27,7 @@ export {
   parseJson,
   parseShallow,
 } from "./json.ts";
+export { findKeyKind } from "./key-shapes.ts";
 export {
   addUsage,
   type ChatMessage,
@@ -71,6 +72,21 @@ export {
   type PlayedCall,
   type ReferencePlan,
 } from "./reference-plan.ts";
+export {
+  type FilledText,
+  hideSecret,
+  LITERAL,
+  learnAll,
+  learnEnvironment,
+  learnSecret,
+  learnSetting,
+  learnUrl,
+  redactDeep,
+  redactSaid,
+  redactSaidJson,
+  redactText,
+  redactWritten,
+} from "./secrets.ts";
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";

@@ -30,7 +30,11 @@ function toCall({ id, name, arguments: text }: ToolCall) {
 
 /** What went wrong during the rollout without ending it, or as evidence of why it ended. */
 export function faultsOf(entries: readonly Entry[], query?: Pick<Query, "repairedTexts">): Fault[] {
-  return [...entries.flatMap(faultsIn), ...repairsIn(entries, query?.repairedTexts ?? 0)];
+  return [
+    ...entries.flatMap(faultsIn),
+    ...changesIn(entries, "repairedTexts", query?.repairedTexts ?? 0),
+    ...changesIn(entries, "redactedTexts"),
+  ];
 }
 
 type Fault = { type: string; [detail: string]: string };
@@ -57,16 +61,19 @@ function faultsIn(entry: Entry): Fault[] {
   return faults;
 }
 
-/** One for the whole rollout, and nobody's fault in scores: which half was lost says nothing about the dialogue. */
-function repairsIn(entries: readonly Entry[], inQuery: number): Fault[] {
+const CHANGES = { repairedTexts: "repaired_text", redactedTexts: "redacted_secret" };
+
+/** One for the whole rollout, and nobody's fault in scores: which half or key was lost says nothing about the dialogue. */
+function changesIn(entries: readonly Entry[], kind: keyof typeof CHANGES, inQuery = 0): Fault[] {
   const counts = new Map([["query", inQuery]]);
   for (const entry of entries) {
-    if (entry.type === "verdict" || !entry.repairedTexts) continue;
+    const texts = entry.type === "verdict" ? undefined : entry[kind];
+    if (entry.type === "verdict" || !texts) continue;
     const by = entry.type === "reply" ? entry.by : "tool";
-    counts.set(by, (counts.get(by) ?? 0) + entry.repairedTexts);
+    counts.set(by, (counts.get(by) ?? 0) + texts);
   }
   const texts = [...counts].filter(([, count]) => count > 0).map(([by, count]) => `${by} ${count}`);
-  return texts.length > 0 ? [{ type: "repaired_text", texts: texts.join(", ") }] : [];
+  return texts.length > 0 ? [{ type: CHANGES[kind], texts: texts.join(", ") }] : [];
 }
 
 /** A rejected reply is not part of the messages, and a recovered one was text: their calls are kept here. */

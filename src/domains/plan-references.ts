@@ -9,6 +9,7 @@ import {
   listReferences,
   type Query,
   RolloutError,
+  redactText,
   UsageError,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
@@ -46,7 +47,7 @@ export async function referenceProblem(query: Query, domain: Domain | undefined)
   });
   if (!lost || !played) return undefined;
   const result = callsOf(lost.written, played.slice(0, lost.after)).at(-1);
-  return `the plan's ${lost.written} is not in the result of ${result?.name}: ${cutText(result?.content ?? "", 200)}`;
+  return `the plan's ${lost.written} is not in the result of ${result?.name}: ${cutText(redactText(result?.content ?? ""), 200)}`;
 }
 
 /** Tools that cannot be reached are the run's to report. */

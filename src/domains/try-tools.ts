@@ -7,6 +7,7 @@ import {
   messageOf,
   parseShallow,
   RolloutError,
+  redactText,
   type ToolResult,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
@@ -42,7 +43,7 @@ export function tryReadOnlyTools(domain: Domain, queries: QueryFile): Promise<Tr
   for (let index = 0; index < queries.size; index++)
     for (const { name, arguments: args } of listPlannedCalls(queries.load(index).taskInfo.plan ?? []))
       if (!JSON.stringify(args).includes("{{")) known.set(domain.toolbox.wireName(name), args);
-  const errorOf = (result: ToolResult) => (result.isError ? result.content.slice(0, 500) : undefined);
+  const errorOf = (result: ToolResult) => (result.isError ? redactText(result.content).slice(0, 500) : undefined);
   return tryReads(domain, { called: new Set(), failed: new Map() }, errorOf, known);
 }
 

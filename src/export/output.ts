@@ -1,7 +1,7 @@
 // The files of an export: written under other names first, and put in place together when everything is complete.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { isObject, type Json, messageOf, parseJson, UsageError } from "../core/index.ts";
+import { isObject, type Json, messageOf, parseJson, redactWritten, UsageError } from "../core/index.ts";
 import type { ColumnType, Container } from "./formats/format.ts";
 import { createJsonlWriter, type RowWriter } from "./write-jsonl.ts";
 import { createParquetWriter } from "./write-parquet.ts";
@@ -61,14 +61,14 @@ export class Output {
   /** A file that goes with the data; an earlier one of the same name is replaced. */
   add(name: string, content: string): string {
     const file = join(this.#plan.folder, this.#plan.stem === "" ? name : `${this.#plan.stem}.${name}`);
-    writeFileSync(this.#draftOf(file), content);
+    writeFileSync(this.#draftOf(file), redactWritten(content));
     return file;
   }
 
   /** A file whose name others rely on. */
   addPlain(name: string, content: string): string {
     const file = join(this.#plan.folder, name);
-    writeFileSync(this.#draftOf(file), content);
+    writeFileSync(this.#draftOf(file), redactWritten(content));
     return file;
   }
 
@@ -77,7 +77,7 @@ export class Output {
     const plain = join(this.#plan.folder, "README.md");
     const isOurs = !existsSync(plain) || this.#isOwnCard(readFileSync(plain, "utf8"));
     if (!isOurs) return this.add(this.#plan.stem === "" ? "CARD.md" : "README.md", content);
-    writeFileSync(this.#draftOf(plain), content);
+    writeFileSync(this.#draftOf(plain), redactWritten(content));
     return plain;
   }
 

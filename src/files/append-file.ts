@@ -3,7 +3,7 @@
 import { close, existsSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { messageOf, systemClock, UsageError } from "../core/index.ts";
+import { messageOf, redactWritten, systemClock, UsageError } from "../core/index.ts";
 import { scanLines } from "./lines.ts";
 import { syncFolder } from "./write-whole.ts";
 
@@ -109,7 +109,7 @@ export class AppendFile {
 
   #enqueue(line: string, durable: boolean): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
-    this.#pending.push(line);
+    this.#pending.push(redactWritten(line));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ durable, resolve, reject });
       this.#flushing ??= this.#flush();

@@ -1,11 +1,12 @@
 // Replaces a small file as a whole: a reader, even after a power loss, finds either the old text or the new one.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { redactWritten } from "../core/index.ts";
 
 export function writeWhole(path: string, text: string): void {
   const descriptor = openSync(`${path}.new`, "w");
   try {
-    writeFileSync(descriptor, text);
+    writeFileSync(descriptor, redactWritten(text));
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { completion, createManualClock, failing, requestOf, serveModel } from "../../test/support/model-server.ts";
+import { redactSaid } from "../core/index.ts";
 import { createModels, type ModelsDeps } from "./connect.ts";
 import type { EndpointEvent } from "./limits.ts";
 
@@ -36,7 +37,7 @@ test("a name from the registry becomes a client that calls its endpoint with its
   expect(received).toMatchObject([
     { headers: { authorization: "Bearer sk-planted" }, body: { model: "wire-name", temperature: 0 } },
   ]);
-  expect(models.secrets()).toEqual(["sk-planted"]);
+  expect(redactSaid("You sent sk-planted.")).toBe("You sent [redacted].");
 });
 
 test("what the command line sets stands above the registry and the catalogue", async () => {
@@ -84,5 +85,5 @@ test("what Bedrock signs with is secret too", () => {
   const env = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "planted-secret" };
   const models = modelsWith({ env });
   models.client("bedrock/amazon.nova-lite-v1:0", {});
-  expect(models.secrets()).toEqual(["planted-secret"]);
+  expect(redactSaid("planted-secret in us-east-1")).toBe("[redacted] in us-east-1");
 });

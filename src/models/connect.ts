@@ -1,7 +1,15 @@
 // The one place where model names become clients. All clients of a run share its connections and the gates of its
 // endpoints, so that limits apply to all of them together. Packages that a dialect needs are loaded at its first call.
-import type { Clock, ModelClient, Random, Variables } from "../core/index.ts";
+import {
+  type Clock,
+  learnEnvironment,
+  learnSecret,
+  type ModelClient,
+  type Random,
+  type Variables,
+} from "../core/index.ts";
 import { findDialect } from "./dialects/index.ts";
+import { fillBodies } from "./fill-bodies.ts";
 import { createDispatchers } from "./http.ts";
 import { createGates, type EndpointEvent } from "./limits.ts";
 import type { Registry } from "./registry.ts";
@@ -9,7 +17,7 @@ import { composeEndpoint } from "./replicas.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
-import { secretsOf } from "./secrets.ts";
+import { learnModel } from "./secrets.ts";
 import { StartCheck } from "./start-check.ts";
 
 export type ModelsDeps = {
@@ -42,8 +50,6 @@ export interface Models {
   client(name: string, settings: CallSettings, overrides?: ModelOverrides): ModelClient;
   /** Throws a UsageError for a name that does not resolve and for a missing key. */
   resolve(name: string, overrides?: ModelOverrides): ResolvedModel;
-  /** The secrets of all models resolved so far: for createRedactor. */
-  secrets(): string[];
   /** No new call begins and none is retried; calls in flight may finish. */
   park(): void;
   load(): NetworkLoad;
@@ -53,11 +59,11 @@ export interface Models {
 
 export function createModels(options: ModelsDeps): Models {
   const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds } = options;
+  learnEnvironment(env);
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const starts = new StartCheck();
   const deps = { env, dispatchers, clock, idleSeconds };
-  const secrets = new Set<string>();
   const parking = new AbortController();
   const retries: NetworkLoad["retries"] = {};
   const countRetry = (wait: RetryWait) => {
@@ -68,15 +74,17 @@ export function createModels(options: ModelsDeps): Models {
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
     const model = resolveModel(name, { env, overrides, registry });
     const own = model.dialect === "scripted" ? [] : (findDialect(model.dialect).secrets?.(env) ?? []);
-    for (const secret of [...secretsOf(model), ...own]) secrets.add(secret);
+    for (const secret of own) learnSecret(secret);
+    learnModel(model);
     return model;
   }
 
   return {
     resolve,
-    client(name, settings, overrides) {
-      const model = resolve(name, overrides);
-      if (model.dialect === "scripted") throw new Error(`${name} is a scripted model: it has no endpoint`);
+    client(name, written, overrides) {
+      const resolved = resolve(name, overrides);
+      if (resolved.dialect === "scripted") throw new Error(`${name} is a scripted model: it has no endpoint`);
+      const { model, settings } = fillBodies(resolved, written, env);
       const dialect = findDialect(model.dialect);
       const connect = (replica: ResolvedModel) => dialect.createClient(replica, settings, deps);
       return composeEndpoint({
@@ -86,7 +94,6 @@ export function createModels(options: ModelsDeps): Models {
         connect,
       });
     },
-    secrets: () => [...secrets],
     park() {
       parking.abort();
       for (const gate of gates.all()) gate.park();

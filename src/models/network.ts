@@ -1,15 +1,17 @@
 // The models of a run over the network: clients that share connections and limits, recorded on a cassette
 // if requested; or, from a cassette, clients that need neither network nor key.
-import { type Clock, createRandom, createRedactor, type RunEvent, timestamp, type Variables } from "../core/index.ts";
+import { type Clock, createRandom, type RunEvent, timestamp, type Variables } from "../core/index.ts";
 import { describeShortage } from "../files/index.ts";
 import { createReplayClient, withCassette } from "./cassettes/cassette.ts";
 import { recordInto, replayFrom } from "./cassettes/cassette-folder.ts";
 import type { CreateNetworkClient, NetworkClient } from "./client-source.ts";
 import { createModels, type NetworkLoad } from "./connect.ts";
+import { withRedaction } from "./redact-reply.ts";
 import type { Registry } from "./registry.ts";
 import { resolveModel } from "./resolve.ts";
 import type { ResolvedModel } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
+import { learnCallSettings } from "./secrets.ts";
 
 export type NetworkOptions = {
   registry: Registry;
@@ -57,13 +59,11 @@ function openModels(options: NetworkOptions): Network {
         onEvent?.({ type: "endpoint-wait", at: timestamp(clock), endpoint, seconds, reason });
     },
   });
-  let redact = createRedactor([]);
-  const tape = record === undefined ? undefined : recordInto(record, (text) => redact(text));
+  const tape = record === undefined ? undefined : recordInto(record);
   return {
     createClient(party) {
       const model = models.resolve(party.model, party);
-      const client = models.client(party.model, party.settings, party);
-      redact = createRedactor(models.secrets());
+      const client = withRedaction(models.client(party.model, party.settings, party));
       return withFacts(tape ? withCassette(client, tape, { model, settings: party.settings }) : client, model);
     },
     park: () => models.park(),
@@ -80,7 +80,8 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
   return {
     createClient(party) {
       const model = resolveModel(party.model, { registry, env, overrides: party, allowMissingKeys: true });
-      return withFacts(createReplayClient(tape, { model, settings: party.settings }), model);
+      learnCallSettings(party.settings);
+      return withFacts(withRedaction(createReplayClient(tape, { model, settings: party.settings })), model);
     },
     park: () => {},
     load: () => ({ endpoints: [], retries: {} }),

@@ -6,10 +6,12 @@ import {
   messageOf,
   NO_USAGE,
   RolloutError,
+  redactText,
   type Usage,
 } from "../core/index.ts";
 import type { CreateNetworkClient } from "./client-source.ts";
 import { estimateTokens } from "./estimate.ts";
+import { withRedaction } from "./redact-reply.ts";
 import { UsageReader } from "./usage.ts";
 
 /** A text, or the parts of a reply that there are: `content`, `toolCalls`, `reasoning`, `usage`. */
@@ -24,7 +26,7 @@ export function withOwnModels(own: OwnModels, createNetworkClient: CreateNetwork
   return (party) => {
     const model = Object.hasOwn(own, party.model) ? own[party.model] : undefined;
     return model
-      ? guard(typeof model === "function" ? toClient(party.model, model) : model)
+      ? withRedaction(guard(typeof model === "function" ? toClient(party.model, model) : model))
       : createNetworkClient(party);
   };
 }
@@ -56,7 +58,7 @@ function guard(client: ModelClient): ModelClient {
         return { ...reply, ...believe(reply.usage) };
       } catch (error) {
         if (signal.aborted || error instanceof RolloutError) throw error;
-        throw new RolloutError("infrastructure", `The model "${client.id}" threw: ${messageOf(error)}`, {
+        throw new RolloutError("infrastructure", `The model "${client.id}" threw: ${redactText(messageOf(error))}`, {
           cause: error,
           kind: "own_model",
         });

@@ -28,8 +28,8 @@ export const registryEntrySchema = z.strictObject({
   cached_input_cost_per_token: cost
     .optional()
     .describe("dollars for a cached token of input; default: the catalogue's"),
-  extra_params: body.optional().describe("merged into every request body"),
-  extra_body: body.optional().describe("merged into every request body, over extra_params"),
+  extra_params: body.optional().describe("merged into every request body; may hold variables"),
+  extra_body: body.optional().describe("merged into every request body, over extra_params; may hold variables"),
   headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold variables"),
   limits: z
     .strictObject({

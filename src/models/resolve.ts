@@ -1,5 +1,13 @@
 // From a model's name to everything a client needs: first the user's registry, then the offline catalogue.
-import { fillVariables, type JsonObject, readVariable, UsageError, type Variables } from "../core/index.ts";
+import {
+  fillVariables,
+  type JsonObject,
+  learnSetting,
+  learnUrl,
+  readVariable,
+  UsageError,
+  type Variables,
+} from "../core/index.ts";
 import {
   type CatalogueModel,
   type CatalogueProvider,
@@ -8,6 +16,7 @@ import {
   listModels,
 } from "./catalogue/catalogue.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
+import { learnt } from "./fill-bodies.ts";
 import { NO_HABITS } from "./habit-rule.ts";
 import { habitsOf } from "./habits.ts";
 import { findEntry, type NamedModel, type Registry, type RegistryEntry } from "./registry.ts";
@@ -92,11 +101,13 @@ function scriptedModel(model: string): ResolvedModel {
 }
 
 function baseUrlFrom(written: string, where: string, context: ResolveContext): string {
-  const { text } = fillVariables(written, {
+  const filled = fillVariables(written, {
     env: context.env,
     where: `${where}, api_base`,
     keepMissing: context.allowMissingKeys,
   });
+  learnUrl(filled);
+  const { text } = filled;
   const isOpen = text.includes("${");
   if (!isOpen && !(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
     throw new UsageError(`${where}: api_base must be a URL that begins with http:// or https://`);
@@ -128,6 +139,7 @@ function readKey(written: string, where: string, context: ResolveContext): { api
     where: `${where}, api_key`,
     keepMissing: context.allowMissingKeys,
   });
+  learnSetting("api_key", { text, values });
   const [keyName = "<literal>"] = values.keys();
   const isMissing = [...values.values()].includes(undefined);
   return { apiKey: isMissing || text === "" ? undefined : text, keyName };
@@ -135,11 +147,14 @@ function readKey(written: string, where: string, context: ResolveContext): { api
 
 function headersFrom(entry: RegistryEntry, where: string, context: ResolveContext): { [name: string]: string } {
   const fill = (name: string, value: string) =>
-    fillVariables(value, {
-      env: context.env,
-      where: `${where}, header ${name}`,
-      keepMissing: context.allowMissingKeys,
-    }).text;
+    learnt(
+      name,
+      fillVariables(value, {
+        env: context.env,
+        where: `${where}, header ${name}`,
+        keepMissing: context.allowMissingKeys,
+      }),
+    );
   return Object.fromEntries(Object.entries(entry.headers ?? {}).map(([name, value]) => [name, fill(name, value)]));
 }
 

@@ -1,22 +1,18 @@
-// The secrets of a model.
-import { isSecretName } from "../core/index.ts";
-import type { ResolvedModel } from "./resolved.ts";
+// The secrets of a model, learnt when a client for it is made; those that variables hold are learnt when it is resolved.
+import { learnAll, learnSecret, learnSetting, learnUrl } from "../core/index.ts";
+import type { CallSettings, ResolvedModel } from "./resolved.ts";
 
-/** Every secret in a resolved model: for createRedactor. */
-export function secretsOf(model: ResolvedModel): string[] {
-  const headers = Object.entries(model.headers)
-    .filter(([name]) => isSecretName(name) || /token/i.test(name))
-    .flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  const passwords = model.baseUrls
-    .map((url) => (URL.canParse(url) ? new URL(url).password : ""))
-    .flatMap((password) => [password, decodeSafely(password)]);
-  return [model.apiKey ?? "", ...headers, ...passwords].filter((secret) => secret !== "");
+export function learnModel(model: Pick<ResolvedModel, "apiKey" | "headers" | "baseUrls" | "body">): void {
+  if (model.apiKey !== undefined) learnSecret(model.apiKey);
+  for (const [name, text] of Object.entries(model.headers)) {
+    // `X-Token-2` is one too
+    learnSetting(/token/i.test(name) ? "token" : name, { text });
+  }
+  for (const text of model.baseUrls) learnUrl({ text });
+  learnAll(model.body);
 }
 
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+export function learnCallSettings({ extraParams, thinkingOptions }: CallSettings): void {
+  learnAll(extraParams);
+  learnAll(thinkingOptions);
 }

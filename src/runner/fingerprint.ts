@@ -1,6 +1,6 @@
 // What shapes a dialogue, part by part, and what changed since a run was made.
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
-import { contentHash, type Json } from "../core/index.ts";
+import { contentHash, hideSecret, type Json } from "../core/index.ts";
 import { STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
 import type { CallSettings } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
@@ -44,8 +44,11 @@ function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...samplin
   return toJson(sampling);
 }
 
+/** Without keys, which shape nothing: a new one is no drift. */
 function toJson(parts: { [key: string]: unknown }): FingerprintParts {
-  return JSON.parse(JSON.stringify(parts));
+  return JSON.parse(
+    JSON.stringify(parts, (name, value: unknown) => (typeof value === "string" ? hideSecret(name, value) : value)),
+  );
 }
 
 function isHash(value: Json | undefined): boolean {

@@ -12,6 +12,7 @@ import {
   RolloutError,
   type RolloutEvent,
   recordKey,
+  redactText,
   rolloutId,
   sumUsage,
   type Trajectory,
@@ -155,7 +156,8 @@ export class Rollout {
     if (reason instanceof UsageError) throw reason;
     const { key, attempt } = this.#planned;
     const error = reason instanceof RolloutError ? reason : unexpected(reason);
-    const { stopReason, message, kind } = error;
+    const { stopReason, kind } = error;
+    const message = redactText(error.message);
     if (error !== reason)
       this.#context.noteOnce(`${rolloutId(key)} of ${key.dataset} failed: ${cutText(message, 200)}`);
     const own = error.own ? undefined : false;
@@ -163,7 +165,7 @@ export class Rollout {
     await this.#context.folder.fail({
       ...recordKey(key),
       attempt,
-      error: error.message,
+      error: message,
       kind: error.kind,
       boundary: error.boundary,
       own: error.own,
@@ -211,5 +213,5 @@ function unexpected(reason: unknown): RolloutError {
 function stackOf(error: RolloutError): string | undefined {
   let cause: unknown = error;
   while (cause instanceof RolloutError) cause = cause.cause;
-  return cause instanceof Error && typeof cause.stack === "string" ? cutText(cause.stack, 4000) : undefined;
+  return cause instanceof Error && typeof cause.stack === "string" ? cutText(redactText(cause.stack), 4000) : undefined;
 }

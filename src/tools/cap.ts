@@ -1,6 +1,6 @@
 // The longest tool result that a model is shown, whatever kind of tool gave it: a longer one keeps its head and its tail,
 // with a visible mark between them, and the full text stays in `raw`, up to a size that no journal should have to hold.
-import type { ToolResult } from "../core/index.ts";
+import { redactSaid, type ToolResult } from "../core/index.ts";
 import { failure } from "./arguments.ts";
 
 /** Characters: about 16,000 tokens, more than any sensible tool returns. */
@@ -15,19 +15,23 @@ export function limitResult(result: ToolResult): ToolResult {
   if (biggest > BIGGEST_RESULT)
     return failure(`The result has ${biggest} characters, more than ${BIGGEST_RESULT}`, "tool_error");
   if (trace !== undefined && trace.length > TRACE_LIMIT)
-    return limitResult({ ...result, trace: `${trace.slice(0, TRACE_LIMIT - 1)}…` });
+    return limitResult({ ...result, trace: `${redactSaid(trace).slice(0, TRACE_LIMIT - 1)}…` });
   return capResult(result, RESULT_LIMIT);
 }
 
 export function capResult(result: ToolResult, limit: number): ToolResult {
-  const { content } = result;
-  if (content.length <= limit) return result;
+  if (result.content.length <= limit) return result;
+  const content = redactSaid(result.content); // no part of a key may be left at the cut
   const half = Math.floor(limit / 2);
   const head = splitsPair(content, half) ? half - 1 : half;
   const tail = content.length - half;
   const tailStart = splitsPair(content, tail) ? tail + 1 : tail;
   const mark = `\n[… ${tailStart - head} of ${content.length} characters left out …]\n`;
-  return { ...result, content: content.slice(0, head) + mark + content.slice(tailStart), raw: result.raw ?? content };
+  return {
+    ...result,
+    content: content.slice(0, head) + mark + content.slice(tailStart),
+    raw: result.raw ?? result.content,
+  };
 }
 
 /** Whether a cut here would leave half a character on each side. */

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolveConfigFile } from "../../config/index.ts";
 import { formatLocation } from "../../core/index.ts";
 import { type CheckReport, checkDatasets, checkFolder, openResources } from "../../domains/index.ts";
+import { hideVariables } from "../environment.ts";
 import type { Configure } from "../host.ts";
 import { createTerminal, printableJson, type Terminal } from "../printing/terminal.ts";
 
@@ -24,6 +25,7 @@ export const configure: Configure = (command, host, done) => {
     .action(async (folder: string, { python, json }: { python?: string; json?: boolean }) => {
       const terminal = createTerminal(host);
       const run = statSync(folder, { throwIfNoEntry: false })?.isFile() ? resolveConfigFile(folder) : undefined;
+      hideVariables(run);
       const resources = openResources({
         env: host.env,
         nameStyle: run?.config.tool_names ?? "prefixed",

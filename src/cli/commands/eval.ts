@@ -17,6 +17,7 @@ import {
   scoreRun,
 } from "../../scoring/index.ts";
 import { readEnvFile } from "../env-file.ts";
+import { hideVariables } from "../environment.ts";
 import { GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -75,15 +76,17 @@ export const configure: Configure = (command, host, done) => {
 async function runEval(path: string, flags: EvalFlags, host: Host): Promise<number> {
   const terminal = createTerminal(host);
   const domain = findDomain(path, flags);
-  const configFile = domain ? undefined : openRun(path).manifest.config_file;
-  if (configFile) readEnvFile(host, configFile);
+  const manifest = domain ? undefined : openRun(path).manifest;
+  if (manifest?.config_file) readEnvFile(host, manifest.config_file);
   const settings = settingsFrom(flags);
+  const registry = readModelsFile(flags.modelsConfig);
+  hideVariables(manifest?.config, registry, settings);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
   try {
     const options = {
       settings,
       env: host.env,
-      registry: readModelsFile(flags.modelsConfig),
+      registry,
       python: flags.python,
       maxWorkers: flags.maxWorkers,
       force: flags.force,

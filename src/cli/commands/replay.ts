@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { replayRun } from "../../runner/index.ts";
 import { openRun } from "../../runs/index.ts";
+import { hideVariables } from "../environment.ts";
 import { list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -49,6 +50,7 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
       // paths in the run's config start where it was started
       const from = manifest.working_directory;
       if (from && existsSync(from)) host.chdir(from);
+      hideVariables(manifest.config);
       const replayed = await replayRun({
         folder: path,
         env: host.env,

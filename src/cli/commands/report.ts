@@ -1,6 +1,7 @@
 // `rollout report`: the results of one run, or several side by side, as tables, a page and a file for programs.
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { writeWhole } from "../../files/index.ts";
 import { openRun } from "../../runs/index.ts";
 import {
   buildReport,
@@ -31,8 +32,8 @@ export const configure: Configure = (command, host, done) => {
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));
       mkdirSync(dirname(files.html), { recursive: true });
-      writeFileSync(files.html, reportHtml(reports, comparison, reports.map(readDialogues)));
-      writeFileSync(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
+      writeWhole(files.html, reportHtml(reports, comparison, reports.map(readDialogues)));
+      writeWhole(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
       if (!flags.quiet) {
         const text = comparison
           ? comparisonLines(terminal, comparison)

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import type pino from "pino";
 import type { LOG_LEVELS } from "../../config/index.ts";
-import { messageOf, type RunEvent, UsageError } from "../../core/index.ts";
+import { messageOf, type RunEvent, redactDeep, UsageError } from "../../core/index.ts";
 
 const LEVELS: { [name: string]: pino.Level } = {
   debug: "debug",
@@ -60,7 +60,7 @@ function open(file: string, level: pino.Level, onError: (error: unknown) => void
 }
 
 function write(logger: pino.Logger, event: RunEvent): void {
-  const { type, ...rest } = event;
+  const { type, ...rest } = event.type === "entry-end" ? event : redactDeep(event);
   if (event.type === "entry-end") {
     const { entry, type: _, ...key } = event;
     logger.debug({ ...key, entry: entry.type, by: entry.type === "reply" ? entry.by : undefined }, type);

@@ -2,6 +2,7 @@
 // paths and texts come from others: whatever is printed is cleaned here, and only our own colours pass.
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
+import { redactText } from "../../core/index.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -24,9 +25,15 @@ export function createTerminal({ stdout, stderr, env }: Streams, { colours = tru
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
   const coloured = colours && (forced || (interactive && !env.NO_COLOR));
   return {
-    out: (text) => void stdout.write(`${toScreen(text)}\n`),
-    redraw: (up, lines) => void stdout.write(redrawText(up, lines.map(toScreen))),
-    err: (text) => void stderr.write(`${toScreen(text)}\n`),
+    out: (text) => void stdout.write(`${toScreen(redactText(text))}\n`),
+    redraw: (up, lines) =>
+      void stdout.write(
+        redrawText(
+          up,
+          lines.map((line) => toScreen(redactText(line))),
+        ),
+      ),
+    err: (text) => void stderr.write(`${toScreen(redactText(text))}\n`),
     interactive,
     columns: () => stdout.columns || 100,
     rows: () => stdout.rows || 24,

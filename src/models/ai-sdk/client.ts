@@ -2,13 +2,20 @@
 // neither waits nor retries; every way a call can fail is a ModelFailure, and an abort by the caller comes
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
-import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageError } from "../../core/index.ts";
+import {
+  learnSecret,
+  type ModelClient,
+  type ModelRequest,
+  messageOf,
+  redactText,
+  UsageError,
+} from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { secretsOf } from "../secrets.ts";
+import { learnCallSettings, learnModel } from "../secrets.ts";
 import { recoverTextCalls } from "../text-calls.ts";
 import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
 import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
@@ -28,8 +35,10 @@ export function createAiSdkClient(
   if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is not a URL`);
   const { origin, pathname } = new URL(baseUrl);
   traits.check?.(model, env);
-  const redact = createRedactor([...secretsOf(model), ...(traits.secrets?.(env) ?? [])]);
-  const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact };
+  learnModel(model);
+  learnCallSettings(settings);
+  for (const secret of traits.secrets?.(env) ?? []) learnSecret(secret);
+  const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact: redactText };
   const limits = callLimits(settings, deps.idleSeconds);
   const options = callOptions(traits, model, settings);
   const edit = createBodyEditor(traits, model, settings);

@@ -1,5 +1,5 @@
 // A folder of cassettes: one append-only file per dataset, one line per model call. A line that a crash tore at the
-// end is ignored; keys are struck out of every line before it is written.
+// end is ignored.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson, UsageError } from "../../core/index.ts";
@@ -9,14 +9,14 @@ import type { CallKey, CassetteStore, RecordedCall } from "./cassette.ts";
 
 export type CassetteFolder = CassetteStore & { close(): Promise<void> };
 
-export function recordInto(folder: string, redact: (text: string) => string): CassetteFolder {
+export function recordInto(folder: string): CassetteFolder {
   const files = new Map<string, AppendFile>();
   return {
     find: async () => undefined,
     keep(dataset, call) {
       const file = files.get(dataset) ?? new AppendFile(pathOf(folder, dataset), { sync: "batch" });
       files.set(dataset, file);
-      return file.append(redact(jsonLine(call)));
+      return file.append(jsonLine(call));
     },
     async close() {
       await Promise.all([...files.values()].map((file) => file.close()));

@@ -14,7 +14,10 @@ export const bedrock = createAiSdkDialect({
   alwaysAuto: true,
   // requests are signed before they reach us, so nothing can be added to them later
   signsBody: true,
-  secrets: (env) => ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].flatMap((name) => readVariable(name, env) ?? []),
+  secrets: (env) =>
+    ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].flatMap(
+      (name) => readVariable(name, env) ?? [],
+    ),
   check: (model, env) => void readCredentials(model, env),
   async load(common, model, env) {
     const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");

@@ -1,6 +1,6 @@
 // The OpenAI-compatible dialect: one call to one endpoint, directly on undici. It neither waits nor retries; every
 // way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import { createRedactor, isObject, isTooDeep, type ModelClient, parseExact, UsageError } from "../../core/index.ts";
+import { isObject, isTooDeep, type ModelClient, parseExact, redactText, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { type Answer, post } from "../post.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { secretsOf } from "../secrets.ts";
+import { learnCallSettings, learnModel } from "../secrets.ts";
 import { recoverTextCalls } from "../text-calls.ts";
 import { type Choice, readReply } from "./reply.ts";
 import { createBodyWriter } from "./request.ts";
@@ -29,10 +29,11 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
   const dispatcher = deps.dispatchers.for(url);
   const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
   const writeBody = createBodyWriter(model, settings);
-  const redact = createRedactor(secretsOf(model));
+  learnModel(model);
+  learnCallSettings(settings);
   const limits = callLimits(settings, deps.idleSeconds);
   const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
-  const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact };
+  const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact: redactText };
 
   return {
     id: model.id,

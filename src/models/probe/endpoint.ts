@@ -13,6 +13,7 @@ import {
 } from "../../core/index.ts";
 import { findDialect } from "../dialects/index.ts";
 import { ModelFailure } from "../failure.ts";
+import { fillBodies } from "../fill-bodies.ts";
 import { createDispatchers } from "../http.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { tap } from "./tap.ts";
@@ -46,7 +47,9 @@ export function openProbe(model: ResolvedModel, role: "agent" | "user", deps: Pr
   const clientOf = ({ settings = {}, reasoning = {} }: AskChanges) => {
     const changed = { ...model, reasoning: { ...model.reasoning, ...reasoning } };
     const timed = { timeoutSeconds: TIMEOUT_SECONDS, ...settings };
-    return findDialect(model.dialect).createClient(changed, timed, { ...deps, dispatchers: line.dispatchers });
+    const filled = fillBodies(changed, timed, deps.env);
+    const more = { ...deps, dispatchers: line.dispatchers };
+    return findDialect(model.dialect).createClient(filled.model, filled.settings, more);
   };
   let position = 0;
   return {

@@ -2,7 +2,7 @@
 // A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
-import { createRedactor, fillVariables, isSecretName, UsageError, type Variables } from "../../core/index.ts";
+import { fillVariables, learnSecret, learnSetting, learnUrl, UsageError, type Variables } from "../../core/index.ts";
 import { childEnvironment, isPassedOn } from "../child-environment.ts";
 
 const MAX_CALL_SECONDS = 60;
@@ -69,8 +69,6 @@ export type ResolvedServer = {
   resetTool: string | undefined;
   timeoutMs: number;
   readOnly: true | string[] | undefined;
-  /** strikes key values out of a text before it leaves the program */
-  redact(text: string): string;
 };
 
 /** Stands for the server's own folder in `args` and `env`; filled in when the server starts. */
@@ -86,30 +84,40 @@ export function resolveServer(
   config: McpServerConfig,
   { variables, baseFolder, callSeconds }: { variables: Variables; baseFolder: string; callSeconds?: number },
 ): ResolvedServer {
-  const secrets = new Set<string>();
-  const expand = (written: string, where: string) => {
+  const fill = (written: string, where: string) => {
     const options = { env: variables, where: `mcpServers.${name}.${where}`, skip: ["WORK_FOLDER"], allowOthers: true };
     const { text, values } = fillVariables(written, options);
-    for (const [variable, value = ""] of values) if (!isPassedOn(variable)) secrets.add(value);
-    return text;
+    return { text, values: new Map([...values].filter(([variable]) => !isPassedOn(variable))) };
+  };
+  const expand = (written: string, where: string, setting: string) => {
+    const filled = fill(written, where);
+    learnSetting(setting, filled);
+    learnUrl(filled);
+    return filled.text;
   };
   const expandAll = (values: Record<string, string> = {}, where: string) =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`)]));
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`, key)]));
   const fromBase = (path: string) => (/^\.\.?\//.test(path) ? resolve(baseFolder, path) : path);
 
   const launch = (): Launch => {
     if (config.command === undefined) {
       const headers = expandAll(config.headers, "headers");
-      for (const value of Object.values(headers)) secrets.add(value);
-      return { kind: "http", url: parseUrl(expand(config.url ?? "", "url"), name), headers };
+      for (const value of Object.values(headers)) learnSecret(value, "setting");
+      const url = fill(config.url ?? "", "url");
+      learnUrl(url);
+      return { kind: "http", url: parseUrl(url.text, name), headers };
     }
     const own = expandAll(config.env, "env");
-    for (const [key, value] of Object.entries(own)) if (isSecretName(key)) secrets.add(value);
-    const cwd = config.cwd === undefined ? undefined : expand(config.cwd, "cwd");
+    const cwd = config.cwd === undefined ? undefined : fill(config.cwd, "cwd").text;
+    const args = (config.args ?? []).map((written, index, all) => {
+      const [, flag = all[index - 1] ?? "", value] = /^([\w-]+)(?:=|:\s*)(.+)$/s.exec(written) ?? [];
+      if (value !== undefined) expand(value, `args.${index}`, flag); // `--token=…`, `KEY=…`, `Authorization: …`
+      return expand(written, `args.${index}`, value === undefined && flag.startsWith("-") ? flag : "");
+    });
     return {
       kind: "stdio",
-      command: fromBase(expand(config.command, "command")),
-      args: (config.args ?? []).map((argument, index) => fromBase(expand(argument, `args.${index}`))),
+      command: fromBase(fill(config.command, "command").text),
+      args: args.map(fromBase),
       env: { ...childEnvironment(variables), ...own },
       cwd: cwd === undefined || isAbsolute(cwd) ? cwd : resolve(baseFolder, cwd),
     };
@@ -123,7 +131,6 @@ export function resolveServer(
     resetTool: config.reset_tool,
     timeoutMs: (config.timeout ?? callSeconds ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
-    redact: createRedactor([...secrets]),
   };
 }
 

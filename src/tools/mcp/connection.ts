@@ -1,7 +1,7 @@
 // One connection to one MCP server, through the official client: its tools, its calls, its end.
 import { rm } from "node:fs/promises";
 import type { Client, ProtocolError, Tool, Transport } from "@modelcontextprotocol/client";
-import { type JsonObject, messageOf, type ToolResult, type ToolSpec } from "../../core/index.ts";
+import { type JsonObject, messageOf, redactText, type ToolResult, type ToolSpec } from "../../core/index.ts";
 import { makeTempFolder } from "../../files/index.ts";
 import { failure } from "../arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
@@ -180,7 +180,7 @@ export class McpConnection {
 
   #refusal(error: ProtocolError): ToolResult {
     const invalid = error.code === this.#sdk.ProtocolErrorCode.InvalidParams;
-    return failure(this.#server.redact(error.message), invalid ? "invalid_arguments" : "tool_error");
+    return failure(redactText(error.message), invalid ? "invalid_arguments" : "tool_error");
   }
 
   #trouble(error: unknown, during: string): ServerTrouble {
@@ -190,7 +190,7 @@ export class McpConnection {
     const end = this.#transport instanceof ChildTransport ? this.#transport.end : undefined;
     const reason = end ?? (timedOut ? "did not answer in time" : describe(error));
     const text = `MCP server "${this.#server.name}" (${during}): ${reason}`;
-    return new ServerTrouble(this.#server.name, this.#server.redact(text), { cause: error });
+    return new ServerTrouble(this.#server.name, redactText(text), { cause: error });
   }
 }
 
@@ -210,8 +210,7 @@ async function openLink(
       cwd: place(launch.cwd ?? folder),
       folder,
     },
-    (line) =>
-      notice(server.redact(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(line.slice(0, 200))}`)),
+    (line) => notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
   );
   return { transport, cleanUp: () => rm(folder, { recursive: true, force: true }) };
 }
