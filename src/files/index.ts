@@ -4,4 +4,4 @@ export { fileName } from "./file-name.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
 export { parseJsonAt, readExactJson, readJson } from "./read-json.ts";
-export { syncFolder, writeWhole } from "./write-whole.ts";
+export { rewriteFile, syncFolder, writeAll, writeWhole } from "./write-whole.ts";

@@ -6,6 +6,7 @@ import {
   didYouMean,
   type Entry,
   NO_USAGE,
+  type Outcome,
   type Query,
   type RolloutKey,
   rolloutSeed,
@@ -28,6 +29,8 @@ export type PlannedRollout = {
   attempt: number;
   /** entries of an attempt that was cut off */
   recorded: readonly Entry[];
+  /** how it ended after them, if its record was damaged */
+  ended?: Outcome;
   drift: boolean;
 };
 
@@ -93,6 +96,7 @@ function planDataset(
   const numbers: number[] = [];
   const changed: Changed[] = [];
   const decide = (begun: Unfinished, fingerprint: string) => {
+    if (begun.ended) return begun.fingerprint === fingerprint ? "continuing" : "starting";
     if (begun.failed || begun.attempts > 0) {
       const again = config.retry_failed ?? begun.attempts < MAX_ATTEMPTS;
       return again ? "retrying" : "givenUp";
@@ -101,6 +105,7 @@ function planDataset(
   };
   const now = new Set(chooseQueries(config, dataset));
   const all = lasting ? new Set([...chooseQueries({ ...config, ...lasting }, dataset), ...now]) : now;
+  if (folder.isDamaged(name)) recallLost(dataset, { queries: all, rounds, finished, folder, unfinished });
   for (const query of all) {
     const fingerprint = rolloutFingerprint(dataset.base, dataset.queries.hash(query));
     for (let rollout = 0; rollout < rounds; rollout++) {
@@ -119,6 +124,26 @@ function planDataset(
     }
   }
   return { dataset, counts, numbers, changed };
+}
+
+type Lost = {
+  queries: Iterable<number>;
+  rounds: number;
+  finished: ReadonlyMap<string, string>;
+  folder: RunFolder;
+  unfinished: Map<string, Unfinished>;
+};
+
+/** Rollouts without a record may have ended and lost it: what the journal has of them is not paid for again. */
+function recallLost(dataset: PreparedDataset, { queries, rounds, finished, folder, unfinished }: Lost): void {
+  const missing = new Set<string>();
+  for (const query of queries) {
+    for (let rollout = 0; rollout < rounds; rollout++) {
+      const key = keyText({ dataset: dataset.spec.name, queryId: dataset.queries.id(query), rollout });
+      if (!finished.has(key) && !unfinished.has(key)) missing.add(key);
+    }
+  }
+  for (const [key, begun] of folder.recall(missing)) unfinished.set(key, begun);
 }
 
 /** How many rollouts of each query the run has, whether or not all of them are wanted this time. */
@@ -140,12 +165,14 @@ function* listRollouts(
       const fingerprint = rolloutFingerprint(dataset.base, query.hash);
       const begun = unfinished.get(keyText(key));
       unfinished.delete(keyText(key));
+      const recorded = begun?.fingerprint === fingerprint ? begun.entries : [];
       yield {
         dataset,
         query,
         key,
         fingerprint,
-        recorded: begun?.fingerprint === fingerprint ? begun.entries : [],
+        recorded,
+        ended: begun?.fingerprint === fingerprint && begun.recorded === recorded.length ? begun.ended : undefined,
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

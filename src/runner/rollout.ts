@@ -62,8 +62,12 @@ export class Rollout {
       environment = trustRecord(await dataset.openEnvironment(query, seed), recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
-      let next = await dialogue.next().catch(toEnd);
-      for (; !next.done; next = await dialogue.next().catch(toEnd)) {
+      // one whose record was damaged has nothing more to say
+      const ended = recorded === this.#planned.recorded ? this.#planned.ended : undefined;
+      const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
+        ended && this.#entries.length === recorded.length ? { done: true, value: ended } : dialogue.next().catch(toEnd);
+      let next = await takeNext();
+      for (; !next.done; next = await takeNext()) {
         const index = this.#entries.length;
         const before = recorded[index];
         if (before && differsFromRecord(next.value, before)) return "differs";
@@ -145,7 +149,9 @@ export class Rollout {
   async #recordEnd(outcome: Outcome, counts: { turns: number; toolCalls: number; durationMs: number }): Promise<void> {
     const { attempt, fingerprint } = this.#planned;
     const usage = sumUsage(this.#entries);
-    await this.#record({ type: "rollout-end", at: this.#now(), attempt, fingerprint, outcome, usage, ...counts });
+    const entries = this.#entries.length;
+    const end = { at: this.#now(), attempt, fingerprint, outcome, usage, entries, ...counts };
+    await this.#record({ type: "rollout-end", ...end });
   }
 
   /** Into the journal, then to the watchers. */
