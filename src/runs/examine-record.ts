@@ -19,6 +19,7 @@ export type ExaminedRecord = {
 };
 
 export const CHANGED = "does not match its checksum";
+export const MISNAMED = "has an id that does not fit its query and rollout";
 
 /** The record, or what is wrong with the line; undefined for a blank line. */
 export function examineRecord(line: Buffer, place: RecordPlace): ExaminedRecord | string | undefined {
@@ -32,7 +33,8 @@ export function examineRecord(line: Buffer, place: RecordPlace): ExaminedRecord 
   if (unchanged === false) return CHANGED;
   const record = readHead({ bytes }, place.dataset);
   if (!record) return "is not a record: it has no id";
-  return misfit(value) ?? misplaced(record, place) ?? { record, sealed: unchanged === true };
+  const fault = misfit(value) ?? misplaced(record, place) ?? (value.query_id === undefined ? undefined : broken(value));
+  return fault ?? { record, sealed: unchanged === true };
 }
 
 export type ReadTrajectory = {
@@ -49,8 +51,10 @@ export function readTrajectory(line: Buffer, dataset: string): ReadTrajectory | 
   if (typeof value === "string") return value;
   const trajectory = toTrajectory(value, dataset);
   if (!trajectory) return "is not a record";
-  const fault = misfit(value) ?? incomplete(trajectory);
-  return fault ?? { trajectory, changed: !isIntact(bytes) && isUnchanged(value) === false };
+  const fault = misnamed(value) ?? broken(trajectory);
+  if (fault !== undefined) return fault;
+  const changed = !isIntact(bytes) && isUnchanged(value) === false;
+  return { trajectory: withAbsent(trajectory), changed };
 }
 
 /** Without a byte order mark and the first half of a Windows line end, which editors add. */
@@ -89,19 +93,22 @@ function misfit(value: Record<string, unknown>): string | undefined {
   if (!Array.isArray(messages) || !messages.every(isMessage)) return "has no list of messages";
   if (query_id === undefined) return typeof id === "string" ? undefined : "is not a record: it has no id";
   if (typeof query_id !== "string" || typeof dataset !== "string" || !isNumber(rollout)) return "has no whole key";
-  if (id !== rolloutId({ queryId: query_id, rollout })) return "has an id that does not fit its query and rollout";
-  return isObject(metadata) && typeof metadata.fingerprint === "string" ? undefined : "has no metadata";
+  if (!isObject(metadata) || typeof metadata.fingerprint !== "string") return "has no metadata";
+  return misnamed(value);
 }
 
-/** Whatever is there must be of its kind: commands count on it. Absent values are filled in. */
-function incomplete(trajectory: Trajectory): string | undefined {
-  const { messages, metadata } = trajectory;
-  if (!messages.every(isWhole)) return "has a broken message";
+function misnamed({ id, query_id, rollout }: Record<string, unknown>): string | undefined {
+  if (typeof query_id !== "string" || !isNumber(rollout)) return undefined;
+  return id === rolloutId({ queryId: query_id, rollout }) ? undefined : MISNAMED;
+}
+
+/** Whatever is there must be of its kind: commands count on it. */
+function broken({ messages, metadata }: { messages?: unknown; metadata?: unknown }): string | undefined {
+  if (!Array.isArray(messages) || !messages.every(isWhole)) return "has a broken message";
   for (const [name, isKind] of Object.entries(METADATA)) {
-    const value = (metadata as { [name: string]: unknown })[name];
+    const value = isObject(metadata) ? metadata[name] : undefined;
     if (value !== undefined && !isKind(value)) return `has broken metadata (${name})`;
   }
-  trajectory.metadata = { ...ABSENT, ...metadata };
   return undefined;
 }
 
@@ -132,8 +139,14 @@ const METADATA: { [name: string]: (value: unknown) => boolean } = {
   ...{ usage: isTable(isTable(isNumber)), timings: isObject, scripted: (value) => typeof value === "boolean" },
 };
 
+function withAbsent(trajectory: Trajectory): Trajectory {
+  const absent = Object.entries(ABSENT).filter(([name]) => !(name in trajectory.metadata));
+  if (absent.length === 0) return trajectory;
+  return { ...trajectory, metadata: { ...trajectory.metadata, ...Object.fromEntries(absent) } };
+}
+
 const ABSENT = {
   ...{ total_turns: 0, tool_call_count: 0, tool_error_count: 0, cost_usd: 0, stop_reason: "unknown", mode: "positive" },
-  ...{ tool_errors: [], models: { agent: "unknown" }, faults: [], usage: {}, scripted: false, seed: 0, attempt: 1 },
+  ...{ models: { agent: "unknown" }, faults: [], usage: {}, scripted: false, seed: 0, attempt: 1 },
   timings: { started_at: "unknown", ended_at: "unknown", duration_ms: 0 },
 } as const;

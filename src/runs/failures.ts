@@ -3,7 +3,7 @@ import { type RecordKey, rolloutId } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
 import { isIntact, isUnchanged } from "./checksum.ts";
 import type { DamagedLine } from "./damage.ts";
-import { bodyOf, CHANGED, isBlank, parseLine } from "./examine-record.ts";
+import { bodyOf, CHANGED, isBlank, MISNAMED, parseLine } from "./examine-record.ts";
 
 export const FAILURES_FILE = "failures.jsonl";
 
@@ -47,9 +47,9 @@ function readFailure(line: Buffer): FailureRecord | string | undefined {
   const value = parseLine(bytes);
   if (typeof value === "string") return value;
   if (!isIntact(bytes) && isUnchanged(value) === false) return CHANGED;
-  const { id, query_id, rollout, dataset, attempt, error } = value;
+  const { id, query_id, rollout, dataset, attempt = 1, error } = value;
   const isKeyed = typeof query_id === "string" && typeof rollout === "number" && typeof dataset === "string";
   if (!isKeyed || typeof attempt !== "number" || typeof error !== "string") return "is not a failure";
-  if (id !== rolloutId({ queryId: query_id, rollout })) return "has an id that does not fit its query and rollout";
-  return value as FailureRecord;
+  if (id !== rolloutId({ queryId: query_id, rollout })) return MISNAMED;
+  return { ...value, attempt } as FailureRecord;
 }

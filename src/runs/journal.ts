@@ -227,7 +227,8 @@ const USAGE = Buffer.from('"usage":{');
 function usageIn(bytes: Buffer): Usage | undefined {
   const at = bytes.lastIndexOf(USAGE);
   if (at === -1) return undefined;
-  return parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1)) as Usage | undefined;
+  const usage = parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1));
+  return isUsage(usage) ? (usage as Usage) : undefined;
 }
 
 function refuseNewer(event: unknown, location: { file: string; line: number }): void {
@@ -253,12 +254,26 @@ export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
 /** Whether an event has what is read of it. */
 function isWhole(event: unknown): boolean {
   if (!isObject(event)) return false;
-  const { type, dataset, queryId, rollout, attempt, fingerprint, continued, outcome, datasets, at } = event;
-  if (type === "run-start") return Array.isArray(datasets) && datasets.every(isObject) && typeof at === "string";
-  if (type !== "rollout-start" && type !== "rollout-end") return true;
+  const { type, dataset, queryId, rollout, attempt, fingerprint, continued, outcome, datasets, at, message } = event;
+  if (Number.isNaN(Date.parse(String(at)))) return false;
+  if (type === "run-start") return Array.isArray(datasets) && datasets.every(isObject);
+  if (type !== "rollout-start" && type !== "rollout-end") return isTextOrNone(message);
   if (typeof dataset !== "string" || typeof queryId !== "string" || !Number.isSafeInteger(rollout)) return false;
-  if (type === "rollout-end") return isObject(outcome) && typeof outcome.stopReason === "string";
+  if (type === "rollout-end") return isOutcome(outcome);
   return Number.isSafeInteger(attempt) && Number.isSafeInteger(continued) && typeof fingerprint === "string";
+}
+
+function isOutcome(outcome: unknown): boolean {
+  return (
+    isObject(outcome) &&
+    typeof outcome.stopReason === "string" &&
+    isTextOrNone(outcome.message) &&
+    isTextOrNone(outcome.kind)
+  );
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 function isEntry(entry: unknown): boolean {

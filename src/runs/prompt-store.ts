@@ -21,6 +21,9 @@ export function scanPrompts(
   });
 }
 
+/** Of ours; others' are names. */
+const HASH = /^[0-9a-f]{16}$/;
+
 function readPrompt(line: Buffer): StoredPrompt | string | undefined {
   const bytes = bodyOf(line);
   if (isBlank(bytes)) return undefined;
@@ -29,7 +32,8 @@ function readPrompt(line: Buffer): StoredPrompt | string | undefined {
   const { hash, kind, content } = parseExact(bytes.toString("utf8")) as { [key: string]: unknown };
   const isPrompt = (kind === "system" && typeof content === "string") || (kind === "tools" && Array.isArray(content));
   if (!isPrompt || typeof hash !== "string") return "is not a prompt";
-  return contentHash(content) === hash ? ({ hash, kind, content } as StoredPrompt) : "does not match its hash";
+  const isIntact = !HASH.test(hash) || contentHash(content) === hash;
+  return isIntact ? ({ hash, kind, content } as StoredPrompt) : "does not match its hash";
 }
 
 export class PromptStore {

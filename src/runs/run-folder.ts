@@ -2,16 +2,17 @@
 import { accessSync, appendFileSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { AppendFile, type Holder, Lock, readLines, type SyncMode } from "../files/index.ts";
+import { AppendFile, type Holder, Lock, type SyncMode } from "../files/index.ts";
 import { sealedLine } from "./checksum.ts";
 import { type DamagedLine, setAside } from "./damage.ts";
-import { examineRecord, type RecordPlace } from "./examine-record.ts";
+import type { RecordPlace } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
-import { type FinishedRecord, keyText, recordKeyText } from "./finished.ts";
+import { type FinishedRecord, recordKeyText } from "./finished.ts";
 import { journalLine, recallAttempts, scanJournal, type Unfinished } from "./journal.ts";
 import { MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
 import { rolloutOf, roundFile, roundFiles } from "./rounds.ts";
+import { scanRecords } from "./scan-records.ts";
 
 export type RunFolderOptions = {
   path: string;
@@ -91,25 +92,16 @@ export class RunFolder {
   /** Returns where the last complete line ends; undefined if that changed. */
   #openRecords(file: string, place: RecordPlace, onRecord: (record: FinishedRecord) => void): number | undefined {
     const damaged: DamagedLine[] = [];
-    const found = new Set<string>();
     let end = 0;
-    for (const { bytes, offset, length, number, isOpen } of readLines(file)) {
-      const examined = examineRecord(bytes, place);
-      const isGood = typeof examined === "object";
-      if (isOpen && !isGood) {
+    for (const { offset, length, number, isOpen, examined } of scanRecords(file, place)) {
+      if (isOpen && typeof examined !== "object") {
         this.#damaged.add(place.dataset);
         break; // torn: it is cut off
       }
       if (isOpen) withUsageError(file, () => appendFileSync(file, "\n")); // only its newline is missing
       end = offset + length + 1;
-      const key = isGood ? keyText(examined.record) : "";
-      const isTwice = isGood && examined.record.fingerprint !== "" && found.has(key);
       if (typeof examined === "string") damaged.push({ offset, length, number, reason: examined });
-      else if (isTwice) damaged.push({ offset, length, number, reason: "repeats a record" });
-      else if (examined) {
-        found.add(key);
-        onRecord(examined.record);
-      }
+      else if (examined) onRecord(examined.record);
     }
     if (damaged.length === 0) return end;
     this.#damaged.add(place.dataset);

@@ -44,6 +44,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       force,
       park,
       onScore,
+      onNotice,
     }),
   );
 }
