@@ -19,10 +19,10 @@ export function countLines(lines: readonly unknown[]): string {
 }
 
 /**
- * Moves lines to `<file>.damaged`, where they are on disk before the file is replaced by one without them. Only for the
- * holder of the file's lock. Returns what to say about it.
+ * Moves lines to `<file>.damaged`, where they are on disk before the file is replaced by one without them, and without
+ * `noise`. Only for the holder of the file's lock. Returns what to say about it.
  */
-export function setAside(file: string, damaged: readonly DamagedLine[]): string {
+export function setAside(file: string, damaged: readonly DamagedLine[], noise: readonly Extent[] = []): string {
   const target = `${file}.damaged`;
   const descriptor = openSync(target, "a");
   try {
@@ -35,18 +35,24 @@ export function setAside(file: string, damaged: readonly DamagedLine[]): string 
     closeSync(descriptor);
   }
   syncFolder(dirname(target));
-  rewriteFile(file, readExtents(file, around(damaged, statSync(file).size)));
+  dropExtents(file, [...damaged.map(({ offset, length }) => ({ offset, length: length + 1 })), ...noise]);
   return `${file}: ${countLines(damaged)} set aside in ${basename(target)} (${nameLines(damaged)})`;
 }
 
 const NEWLINE = Buffer.from("\n");
 const PIECE = 4 << 20;
 
-function* around(lines: readonly Extent[], size: number): Generator<Extent, void> {
+/** Replaces a file by one without these parts. */
+export function dropExtents(file: string, extents: readonly Extent[]): void {
+  const sorted = [...extents].sort((a, b) => a.offset - b.offset);
+  rewriteFile(file, readExtents(file, around(sorted, statSync(file).size)));
+}
+
+function* around(extents: readonly Extent[], size: number): Generator<Extent, void> {
   let from = 0;
-  for (const { offset, length } of lines) {
+  for (const { offset, length } of extents) {
     yield* pieces(from, offset);
-    from = offset + length + 1;
+    from = Math.max(from, offset + length);
   }
   yield* pieces(from, size);
 }

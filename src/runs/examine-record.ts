@@ -59,8 +59,15 @@ export function readTrajectory(line: Buffer, dataset: string): ReadTrajectory | 
 
 /** Without a byte order mark and the first half of a Windows line end, which editors add. */
 export function bodyOf(bytes: Buffer): Buffer {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.subarray(start, bytes.at(-1) === 13 ? -1 : undefined);
+  const start = hasMark(bytes) ? MARK_BYTES : 0;
+  return start === 0 && bytes.at(-1) !== 13 ? bytes : bytes.subarray(start, bytes.at(-1) === 13 ? -1 : undefined);
+}
+
+/** Of a byte order mark. */
+export const MARK_BYTES = 3;
+
+export function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 export function isBlank(bytes: Buffer): boolean {

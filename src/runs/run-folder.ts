@@ -2,10 +2,10 @@
 import { accessSync, appendFileSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { AppendFile, type Holder, Lock, type SyncMode } from "../files/index.ts";
+import { AppendFile, type Extent, type Holder, Lock, type SyncMode } from "../files/index.ts";
 import { sealedLine } from "./checksum.ts";
-import { type DamagedLine, setAside } from "./damage.ts";
-import type { RecordPlace } from "./examine-record.ts";
+import { type DamagedLine, dropExtents, setAside } from "./damage.ts";
+import { hasMark, MARK_BYTES, type RecordPlace } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { type FinishedRecord, recordKeyText } from "./finished.ts";
 import { journalLine, recallAttempts, scanJournal, type Unfinished } from "./journal.ts";
@@ -92,8 +92,9 @@ export class RunFolder {
   /** Returns where the last complete line ends; undefined if that changed. */
   #openRecords(file: string, place: RecordPlace, onRecord: (record: FinishedRecord) => void): number | undefined {
     const damaged: DamagedLine[] = [];
+    const noise: Extent[] = []; // not damage, but other readers may stumble over it
     let end = 0;
-    for (const { offset, length, number, isOpen, examined } of scanRecords(file, place)) {
+    for (const { bytes, offset, length, number, isOpen, examined } of scanRecords(file, place)) {
       if (isOpen && typeof examined !== "object") {
         this.#damaged.add(place.dataset);
         break; // torn: it is cut off
@@ -102,10 +103,16 @@ export class RunFolder {
       end = offset + length + 1;
       if (typeof examined === "string") damaged.push({ offset, length, number, reason: examined });
       else if (examined) onRecord(examined.record);
+      else noise.push({ offset, length: length + 1 });
+      if (hasMark(bytes)) noise.push({ offset, length: MARK_BYTES });
     }
-    if (damaged.length === 0) return end;
+    if (damaged.length === 0 && noise.length === 0) return end;
+    if (damaged.length === 0) {
+      withUsageError(file, () => dropExtents(file, noise));
+      return undefined;
+    }
     this.#damaged.add(place.dataset);
-    const told = withUsageError(file, () => setAside(file, damaged));
+    const told = withUsageError(file, () => setAside(file, damaged, noise));
     this.#notice(`${told}; what is missing now is made again`);
     return undefined;
   }
