@@ -1,6 +1,6 @@
 // Commands on damaged runs: every one ends with a message and a documented code, none with a stack, and a resume leaves
 // exactly one good record of each rollout.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -161,6 +161,23 @@ test("status --verify names every damaged line, and exits with 3; a record witho
   expect(stdout).toContain("failures.jsonl:1: is not valid JSON");
   const exported = await rollout("export", run, "--format", "openai", "--out", `${run}.jsonl`, "--all");
   expect(exported.stdout).toContain("note: changed since it was written: its checksum does not match");
+});
+
+test("whatever stands in a lock that nobody has touched for a while, it is taken over", async () => {
+  for (const text of [
+    "",
+    "\0\0\0",
+    "{",
+    "[]",
+    '{"host": 7, "pid": "x"}',
+    '{"host": "h", "pid": 0, "processStart": ""}',
+  ]) {
+    const run = damaged("manifest.json", (bytes) => bytes);
+    writeFileSync(join(run, "lock"), text);
+    utimesSync(join(run, "lock"), new Date(0), new Date(0));
+    expect(await rollout("resume", run, "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await rollout("status", run)).code).toBe(0);
+  }
 });
 
 test("a manifest that is not whole is named, with what to do", async () => {

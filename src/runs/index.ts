@@ -2,7 +2,7 @@ export { type DamagedLine, setAside } from "./damage.ts";
 export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
 export { type FailureGroup, groupFailures } from "./failure-groups.ts";
 export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
-export { type FinishedRecord, keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
+export { type FinishedRecord, keyText, readHead, recordKeyText } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
 export {

@@ -75,5 +75,5 @@ function readScoreLine(line: Buffer): ScoreRecord | string | undefined {
   const isKeyed = typeof dataset === "string" && typeof query_id === "string" && typeof rollout === "number";
   const isResult = (pass === null || typeof pass === "boolean") && (score === null || typeof score === "number");
   const isWhole = isKeyed && isResult && typeof check === "string" && typeof reason === "string";
-  return isWhole ? (value as unknown as ScoreRecord) : "is not a result of a check";
+  return isWhole ? ({ ...value, pass, score, reason } as unknown as ScoreRecord) : "is not a result of a check";
 }
