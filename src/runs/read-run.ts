@@ -7,7 +7,7 @@ import type { DamagedLine } from "./damage.ts";
 import { type ReadTrajectory, readTrajectory } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { keyText, recordKeyText, scanFinished } from "./finished.ts";
-import { type JournalLine, readEntries, scanJournalLines } from "./journal.ts";
+import { type JournalLine, readEntries, scanJournalLines } from "./journal-lines.ts";
 import { MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
 import { listRecordFiles } from "./rounds.ts";
 import { writerOf } from "./run-folder.ts";

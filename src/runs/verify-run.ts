@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { DamagedLine } from "./damage.ts";
 import { FAILURES_FILE, scanFailures } from "./failures.ts";
-import { scanJournalLines } from "./journal.ts";
+import { scanJournalLines } from "./journal-lines.ts";
 import { scanPrompts } from "./prompt-store.ts";
 import { journalOf, openRun } from "./read-run.ts";
 import { listRecordFiles, ROUND, rolloutOf } from "./rounds.ts";
