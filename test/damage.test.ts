@@ -3,9 +3,9 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Trajectory } from "../src/core/index.ts";
+import { RolloutError, type Trajectory } from "../src/core/index.ts";
 import { canonical, networkRun, notes, play, serveScripted } from "./support/network-run.ts";
-import { temporaryFolder } from "./support/play.ts";
+import { run, STOP, scripted, temporaryFolder } from "./support/play.ts";
 
 const DATASET = "StudentAcademicPortal";
 
@@ -97,6 +97,22 @@ describe("a damaged record is set aside and made again as it was, and no model i
     const { records } = await again();
     expect(canonical(records)).toEqual(before);
     expect(server.requests().asked).toBe(asked);
+  });
+
+  test("an end that is no entry, such as an overflow, is kept", async () => {
+    const folder = temporaryFolder();
+    const overflow = new RolloutError("agent", "too long", { stopReason: "context_overflow" });
+    const agent = scripted("Hello.", overflow);
+    const models = { "test/agent": agent, "test/user": scripted("And then?", STOP) };
+    const config = { datasets: [DATASET], agent_model: "test/agent", user_model: "test/user" };
+    const again = () => run({ config, folder, patch: { limit: 1 }, models });
+    const { records: before } = await again();
+    expect(before[0]?.metadata.stop_reason).toBe("context_overflow");
+    const asked = agent.requests.length;
+    const file = join(folder, "trajectories", `${DATASET}.jsonl`);
+    writeFileSync(file, readFileSync(file, "utf8").replace("Hello", "Hallo"));
+    expect(canonical((await again()).records)).toEqual(canonical(before));
+    expect(agent.requests.length).toBe(asked);
   });
 
   test("without a journal it starts over", async () => {
