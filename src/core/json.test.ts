@@ -55,6 +55,7 @@ test("a content hash is sixteen hex digits, and a text is hashed as it stands", 
 test("a text that is not JSON has no value", () => {
   expect(parseJson("{")).toBeUndefined();
   expect(parseJson("null")).toBeNull();
+  expect(parseJson(`${"[".repeat(10_000)}${"]".repeat(10_000)}`)).toBeUndefined();
 });
 
 test("depth is counted outside strings only, and never by recursion", () => {

@@ -28,8 +28,9 @@ export function contentHash(value: unknown): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** The value, or undefined if the text is not JSON. */
+/** The value, or undefined if the text is not JSON, or nested too deep for us. */
 export function parseJson(text: string): Json | undefined {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -33,6 +33,8 @@ export type ModelReply = {
   finish: Finish;
   /** the tool calls were written as text and parsed from it */
   recovered?: true;
+  /** the counts that the server reported but that cannot be true; they are taken as nothing */
+  droppedUsage?: string[];
   /** a script wrote this, not a model: the endpoint is a rehearsal */
   scripted?: true;
 };

@@ -1,6 +1,14 @@
 // Every bad answer of a model server in our terms: what failed, whether a retry can help, how long to wait, and
 // what the user can do. Texts from servers are cut and redacted; a key is only ever named.
-import { type Blame, isObject, type Json, type LoopReason, parseJson, RolloutError } from "../core/index.ts";
+import {
+  type Blame,
+  isObject,
+  type Json,
+  type LoopReason,
+  MAX_JSON_DEPTH,
+  parseJson,
+  RolloutError,
+} from "../core/index.ts";
 
 export const FAILURE_KINDS = [
   "rate-limit",
@@ -105,6 +113,7 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
   const message = error instanceof Error ? error.message : String(error);
   if (code === "UND_ERR_INVALID_ARG")
     return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent${excerpt(context, message)}`);
+  if (code === "TOO_LARGE") return new ModelFailure("bad-reply", `${context.endpoint} answered with ${message}`);
   const said = excerpt(context, [code, message].filter(Boolean).join(" "));
   if (/CERT|^ERR_TLS|^ERR_SSL/.test(code))
     return new ModelFailure("refused", `no secure connection to ${context.endpoint}${said}`, {
@@ -121,6 +130,14 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
 const NOBODY_THERE = new Set(["ENOTFOUND", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
 /** The request was never sent. */
 const CONNECTING = new Set(["EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+
+/** A reply that our own code, and a trainer's, could not walk through. */
+export function failureOfDepth(context: FailureContext): ModelFailure {
+  return new ModelFailure(
+    "bad-reply",
+    `${context.endpoint} answered with JSON nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
+}
 
 /** An answer that is not a reply: cut, not JSON, or without a choice. Nothing is guessed. */
 export function failureOfReply(context: FailureContext, what: string, text = ""): ModelFailure {

@@ -44,3 +44,10 @@ test("what a function throws ends its rollout and no other; an interrupt stays a
   expect(error).toMatchObject({ message: 'The model "broken" threw: no weights', kind: "own_model", retryable: false });
   expect(await ask(models, "interrupted", stop.signal).catch((reason: unknown) => reason)).toBe(stop.signal.reason);
 });
+
+test("counts that cannot be true are dropped here too", async () => {
+  const models: OwnModels = {
+    odd: () => ({ content: "Hi", usage: { ...NO_USAGE, costUsd: Number.NaN, inputTokens: 5 } }),
+  };
+  expect(await ask(models, "odd")).toMatchObject({ usage: { inputTokens: 5, costUsd: 0 }, droppedUsage: ["costUsd"] });
+});

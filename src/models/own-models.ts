@@ -6,9 +6,11 @@ import {
   messageOf,
   NO_USAGE,
   RolloutError,
+  type Usage,
 } from "../core/index.ts";
 import type { CreateNetworkClient } from "./client-source.ts";
 import { estimateTokens } from "./estimate.ts";
+import { UsageReader } from "./usage.ts";
 
 /** A text, or the parts of a reply that there are: `content`, `toolCalls`, `reasoning`, `usage`. */
 export type Answer = string | Partial<ModelReply>;
@@ -50,7 +52,8 @@ function guard(client: ModelClient): ModelClient {
     id: client.id,
     async complete(request, signal) {
       try {
-        return await client.complete(request, signal);
+        const reply = await client.complete(request, signal);
+        return { ...reply, ...believe(reply.usage) };
       } catch (error) {
         if (signal.aborted || error instanceof RolloutError) throw error;
         throw new RolloutError("infrastructure", `The model "${client.id}" threw: ${messageOf(error)}`, {
@@ -59,5 +62,19 @@ function guard(client: ModelClient): ModelClient {
         });
       }
     },
+  };
+}
+
+function believe(usage: Usage): Pick<ModelReply, "usage" | "droppedUsage"> {
+  const read = new UsageReader();
+  return {
+    usage: {
+      inputTokens: read.tokens("inputTokens", usage.inputTokens),
+      outputTokens: read.tokens("outputTokens", usage.outputTokens),
+      cachedTokens: read.tokens("cachedTokens", usage.cachedTokens),
+      reasoningTokens: read.tokens("reasoningTokens", usage.reasoningTokens),
+      costUsd: read.dollars("costUsd", usage.costUsd),
+    },
+    ...read.note,
   };
 }

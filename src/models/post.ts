@@ -42,7 +42,13 @@ export function post(
 }
 
 /** More than any model says in one reply: a server that floods is cut off. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const MAX_REPLY_MB = 16;
+/** Of an answer that is no reply, the start says enough. */
+const MAX_ERROR_BYTES = 1 << 20;
+
+class TooLarge extends Error {
+  readonly code = "TOO_LARGE";
+}
 
 /** Handles undici's callbacks for one request, and settles its promise. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -92,10 +98,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#idle?.refresh();
-    if (this.#bytes > MAX_ANSWER_BYTES) this.fail(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+    const isReply = this.#status >= 200 && this.#status < 300;
+    if (isReply && this.#bytes > MAX_REPLY_MB << 20) this.fail(new TooLarge(`more than ${MAX_REPLY_MB} MB`));
+    if (!isReply && this.#bytes > MAX_ERROR_BYTES) {
+      this.onResponseEnd();
+      this.#controller?.abort(abortError());
+    }
   }
 
   onResponseEnd(): void {

@@ -29,8 +29,8 @@ export type PlannedRollout = {
   attempt: number;
   /** entries of an attempt that was cut off */
   recorded: readonly Entry[];
-  /** how it ended after them, if its record was damaged */
-  ended?: Outcome;
+  /** how it ended after them and how many there were, if its record was damaged */
+  ended?: { outcome: Outcome; entries: number };
   drift: boolean;
 };
 
@@ -165,14 +165,18 @@ function* listRollouts(
       const fingerprint = rolloutFingerprint(dataset.base, query.hash);
       const begun = unfinished.get(keyText(key));
       unfinished.delete(keyText(key));
-      const recorded = begun?.fingerprint === fingerprint ? begun.entries : [];
       yield {
         dataset,
         query,
         key,
         fingerprint,
-        recorded,
-        ended: begun?.fingerprint === fingerprint && begun.recorded === recorded.length ? begun.ended : undefined,
+        get recorded() {
+          return begun?.fingerprint === fingerprint ? begun.entries : [];
+        },
+        ended:
+          begun?.ended && begun.fingerprint === fingerprint
+            ? { outcome: begun.ended, entries: begun.recorded }
+            : undefined,
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

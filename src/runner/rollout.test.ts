@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { call, readRecords, STOP, scripted } from "../../test/support/play.ts";
 import { openContext, openFolder, type PreparedScene, prepare } from "../../test/support/prepared.ts";
-import { type ModelClient, RolloutError, type RunEvent } from "../core/index.ts";
+import { type ModelClient, type ModelRequest, RolloutError, type RunEvent, UsageError } from "../core/index.ts";
 import { planRun } from "./plan.ts";
 import { Rollout } from "./rollout.ts";
 
 const CONFIG = { agent_model: "test/agent", user_model: "test/user", limit: 1 };
+const REQUEST = { origin: { position: 0 } } as ModelRequest;
+const NEVER = new AbortController().signal;
 const WHO = call("authorize_student", { student_id: "S1007", date_of_birth: "2004-04-09" });
 
 function models(agent: ModelClient = scripted(WHO, "Hello, S1007.", "Goodbye."), user = scripted("Thanks.", STOP)) {
@@ -19,8 +21,7 @@ async function play(scene: PreparedScene, more: { park?: AbortSignal; abort?: Ab
   if (!planned) throw new Error("nothing is planned");
   const { context, events } = openContext(run, folder, more.park);
   const rollout = new Rollout(context, planned, more.abort ?? new AbortController().signal);
-  const { outcome, written } = await rollout.play();
-  await written;
+  const outcome = await (await rollout.play()).written;
   return { outcome, events, run };
 }
 
@@ -68,7 +69,31 @@ test("once the run is parked no further entry is begun, and the rollout has neit
   expect(types(events)).toEqual(["rollout-start", "entry-end"]);
 });
 
-test("an error that is none of ours is not swallowed", async () => {
+test("an exception that is none of ours ends its rollout, with its stack on disk and one line for people", async () => {
   const bug: ModelClient = { id: "test/agent", complete: () => Promise.reject(new TypeError("a bug")) };
-  await expect(play({ models: models(bug) })).rejects.toThrow("a bug");
+  const { outcome, events, run } = await play({ models: models(bug) });
+  expect(outcome).toMatchObject({ stopReason: "infrastructure", kind: "exception", message: "TypeError: a bug" });
+  const [failure] = readRecords<{ stack: string }>(`${run.folder}/failures.jsonl`);
+  expect(failure).toMatchObject({ id: "sap-001", kind: "exception", error: "TypeError: a bug" });
+  expect(failure?.stack).toContain("rollout.test.ts");
+  const notes = events.flatMap((event) => (event.type === "run-note" ? [event.message] : []));
+  expect(notes).toEqual(["sap-001 of StudentAcademicPortal failed: TypeError: a bug"]);
+});
+
+test("a record that cannot be written as JSON ends its rollout too, and something thrown without a text has one", async () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  const odd: ModelClient = {
+    id: "test/agent",
+    complete: async () => ({ ...(await scripted("Hello.").complete(REQUEST, NEVER)), opaque: cycle as never }),
+  };
+  expect((await play({ models: models(odd) })).outcome).toMatchObject({ kind: "exception" });
+  const poisoned = Object.create(null);
+  const thrower: ModelClient = { id: "test/agent", complete: () => Promise.reject(poisoned) };
+  expect((await play({ models: models(thrower) })).outcome?.message).toContain("no text");
+});
+
+test("what concerns the whole run is not one rollout's failure", async () => {
+  const setup: ModelClient = { id: "test/agent", complete: () => Promise.reject(new UsageError("no key")) };
+  await expect(play({ models: models(setup) })).rejects.toThrow("no key");
 });

@@ -2,10 +2,12 @@
 // next effect, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
 import {
   contentHash,
+  cutText,
   type Entry,
   type Environment,
   endWith,
   type ModelClient,
+  messageOf,
   type Outcome,
   RolloutError,
   type RolloutEvent,
@@ -14,6 +16,7 @@ import {
   sumUsage,
   type Trajectory,
   timestamp,
+  UsageError,
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
@@ -21,10 +24,10 @@ import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
-/** How the dialogue ended, or undefined if it was parked; `written` resolves when its record is on disk. */
-export type PlayedRollout = { outcome: Outcome | undefined; written: Promise<void> };
+/** Resolves, once the record is on disk, to how the dialogue ended; to undefined if it was parked. */
+export type PlayedRollout = { written: Promise<Outcome | undefined> };
 
-const PARKED: PlayedRollout = { outcome: undefined, written: Promise.resolve() };
+const PARKED: PlayedRollout = { written: Promise.resolve(undefined) };
 
 export class Rollout {
   readonly #context: RunContext;
@@ -41,15 +44,21 @@ export class Rollout {
   }
 
   async play(): Promise<PlayedRollout> {
-    const { key, recorded } = this.#planned;
-    const played = await this.#playFrom(recorded);
-    if (played !== "differs") return played;
-    this.#context.note(`${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`);
-    return (await this.#playFrom([])) as PlayedRollout;
+    try {
+      const { key, recorded, ended } = this.#planned;
+      const played = await this.#playFrom(recorded, ended?.entries === recorded.length ? ended.outcome : undefined);
+      if (played !== "differs") return played;
+      this.#context.note(`${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`);
+      return (await this.#playFrom([])) as PlayedRollout;
+    } catch (error) {
+      // what could not finish because the run was stopped has not failed: it continues later
+      if (this.#abort.aborted || (this.#context.park.aborted && error instanceof RolloutError)) return PARKED;
+      return { written: this.#fail(error) };
+    }
   }
 
   /** Every entry is made durable before the next one is asked for. */
-  async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
+  async #playFrom(recorded: readonly Entry[], ended?: Outcome): Promise<PlayedRollout | "differs"> {
     const { dataset, query, seed, attempt, fingerprint } = this.#planned;
     const { folder, clock, park } = this.#context;
     this.#entries = [];
@@ -63,7 +72,6 @@ export class Rollout {
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
       // one whose record was damaged has nothing more to say
-      const ended = recorded === this.#planned.recorded ? this.#planned.ended : undefined;
       const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
         ended && this.#entries.length === recorded.length ? { done: true, value: ended } : dialogue.next().catch(toEnd);
       let next = await takeNext();
@@ -87,17 +95,9 @@ export class Rollout {
         toolsHash,
         stateHash: contentHash(await environment.state()),
       });
-      return { outcome, written: this.#finish(trajectory, outcome) };
-    } catch (error) {
-      // what could not finish because the run was stopped has not failed: it continues later
-      if (this.#abort.aborted || (park.aborted && error instanceof RolloutError)) return PARKED;
-      if (!(error instanceof RolloutError)) throw error;
-      const { stopReason, message, kind } = error;
-      const own = error.own ? undefined : false;
-      const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind, own };
-      return { outcome, written: this.#fail(error, outcome) };
+      return { written: this.#finish(trajectory, outcome).catch((error) => this.#fail(error)) };
     } finally {
-      await environment?.close();
+      await environment?.close().catch((error) => this.#context.note(`Tools could not be closed: ${messageOf(error)}`));
     }
   }
 
@@ -124,14 +124,23 @@ export class Rollout {
     });
   }
 
-  async #finish(trajectory: Trajectory, outcome: Outcome): Promise<void> {
+  async #finish(trajectory: Trajectory, outcome: Outcome): Promise<Outcome> {
     await this.#context.folder.finish(trajectory);
     const { total_turns: turns, tool_call_count: toolCalls, timings } = trajectory.metadata;
     await this.#recordEnd(outcome, { turns, toolCalls, durationMs: timings.duration_ms });
+    return outcome;
   }
 
-  async #fail(error: RolloutError, outcome: Outcome): Promise<void> {
+  /** Whatever went wrong ends this rollout only, unless it concerns the whole run: its setup, or its disk. */
+  async #fail(reason: unknown): Promise<Outcome> {
+    if (reason instanceof UsageError) throw reason;
     const { key, attempt } = this.#planned;
+    const error = reason instanceof RolloutError ? reason : unexpected(reason);
+    const { stopReason, message, kind } = error;
+    if (error !== reason)
+      this.#context.noteOnce(`${rolloutId(key)} of ${key.dataset} failed: ${cutText(message, 200)}`);
+    const own = error.own ? undefined : false;
+    const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind, own };
     await this.#context.folder.fail({
       ...recordKey(key),
       attempt,
@@ -141,9 +150,11 @@ export class Rollout {
       own: error.own,
       entries: this.#entries.length,
       at: this.#now(),
+      stack: stackOf(error),
     });
     const durationMs = this.#context.clock.now() - this.#startedAt;
     await this.#recordEnd(outcome, { turns: 0, toolCalls: 0, durationMs });
+    return outcome;
   }
 
   async #recordEnd(outcome: Outcome, counts: { turns: number; toolCalls: number; durationMs: number }): Promise<void> {
@@ -168,4 +179,17 @@ export class Rollout {
 function toEnd(error: unknown): IteratorReturnResult<Outcome> {
   if (!(error instanceof RolloutError) || error.stopReason === "infrastructure") throw error;
   return { done: true, value: endWith(error.stopReason, { blame: error.boundary, message: error.message }) };
+}
+
+/** A bug of ours, or of code that a dataset or a library user brings. */
+function unexpected(reason: unknown): RolloutError {
+  const message = reason instanceof Error ? `${reason.name}: ${messageOf(reason)}` : messageOf(reason);
+  return new RolloutError("infrastructure", message, { kind: "exception", cause: reason });
+}
+
+/** Of the innermost cause that is an exception and no failure of ours. */
+function stackOf(error: RolloutError): string | undefined {
+  let cause: unknown = error;
+  while (cause instanceof RolloutError) cause = cause.cause;
+  return cause instanceof Error && typeof cause.stack === "string" ? cutText(cause.stack, 4000) : undefined;
 }

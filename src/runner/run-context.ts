@@ -3,6 +3,9 @@ import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";
 
+/** People read the first few; the rest is in `failures.jsonl`. */
+const MAX_NOTED = 20;
+
 export class RunContext {
   readonly run: ResolvedRun;
   readonly folder: RunFolder;
@@ -12,6 +15,7 @@ export class RunContext {
   /** set: leave at once */
   readonly abort: AbortSignal;
   readonly #watch: (event: RunEvent) => void;
+  readonly #noted = new Set<string>();
 
   constructor(
     parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort">,
@@ -35,6 +39,13 @@ export class RunContext {
   readonly note = (message: string): void => {
     this.#watch({ type: "run-note", at: timestamp(this.clock), message });
   };
+
+  /** The same, unless this run has said it already. */
+  noteOnce(message: string): void {
+    if (this.#noted.size >= MAX_NOTED || this.#noted.has(message)) return;
+    this.#noted.add(message);
+    this.note(message);
+  }
 
   /** For events that no longer go into the journal because the run is being left at once. */
   tell(event: RunEvent): void {

@@ -14,7 +14,7 @@ export class Workers {
   readonly #running = new Set<AbortController>();
   readonly #writing = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
-  /** a bug in one rollout, or a failing disk, ends the run once nothing is being written any more */
+  /** a failing disk or a wrong setup ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
   readonly #maxUnwritten: number;
 
@@ -48,12 +48,11 @@ export class Workers {
     }
   }
 
-  #keep({ outcome, written }: PlayedRollout): void {
-    if (!outcome) return;
+  #keep({ written }: PlayedRollout): void {
     const done = written
       .then(
-        () => {
-          this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
+        (outcome) => {
+          if (outcome) this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
         },
         (error) => this.stop(error),
       )

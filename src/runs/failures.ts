@@ -20,6 +20,8 @@ export type FailureRecord = RecordKey & {
   own?: boolean;
   entries: number;
   at: string;
+  /** of the exception behind it, if there was one */
+  stack?: string;
 };
 
 /** Whether a resume leaves this rollout, unless told otherwise. */

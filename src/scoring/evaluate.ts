@@ -2,7 +2,15 @@
 // run that is still running is caught up with as often as asked. Trajectories are only ever read.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { contentHash, type ModelClient, type Query, RolloutError, type Trajectory } from "../core/index.ts";
+import {
+  contentHash,
+  type ModelClient,
+  messageOf,
+  type Query,
+  RolloutError,
+  type Trajectory,
+  UsageError,
+} from "../core/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
 import { type DamagedLine, DamageNotes, readTrajectory, recordKeyText, setAside } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
@@ -208,9 +216,12 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
   try {
     return await check.run(context);
   } catch (error) {
-    if (error instanceof RolloutError)
-      return notCheckable(`the tools are out of reach: ${error.message}`, { blame: "infrastructure" });
-    throw error;
+    if (error instanceof UsageError) throw error;
+    const reason =
+      error instanceof RolloutError
+        ? `the tools are out of reach: ${error.message}`
+        : `the check failed: ${messageOf(error)}`;
+    return notCheckable(reason, { blame: "infrastructure" });
   }
 }
 

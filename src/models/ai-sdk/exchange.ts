@@ -1,7 +1,14 @@
 // The HTTP side of one call: a `fetch` for a provider package that posts over our own connections and time limits, and
 // remembers the outcome. Packages wrap errors in their own ways; the failure noted here is the one that counts.
-import type { Clock, JsonObject } from "../../core/index.ts";
-import { type FailureContext, failureOfStatus, failureOfTransport, type ModelFailure, retryAfter } from "../failure.ts";
+import { type Clock, isTooDeep, type JsonObject } from "../../core/index.ts";
+import {
+  type FailureContext,
+  failureOfDepth,
+  failureOfStatus,
+  failureOfTransport,
+  type ModelFailure,
+  retryAfter,
+} from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
 import { type PostLimits, post } from "../post.ts";
 
@@ -58,6 +65,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
         const retryAfterMs = retryAfter(answer.headers, clock.now());
         failWith(failureOfStatus(context, { status, text: answer.text, retryAfterMs }));
       }
+      if (isTooDeep(answer.text)) failWith(failureOfDepth(context));
       answered = answer.text;
       return new Response(answer.text, { headers: { "content-type": "application/json" } });
     },

@@ -1,8 +1,9 @@
 // A package's result in our terms. What is missing or odd gets the plainest meaning; nothing is guessed.
 import type { LanguageModelV3GenerateResult, LanguageModelV3Usage } from "@ai-sdk/provider";
-import type { Finish, ModelReply, ToolCall, Usage } from "../../core/index.ts";
+import type { Finish, ModelReply, ToolCall } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
+import { UsageReader } from "../usage.ts";
 import { toOpaque } from "./opaque.ts";
 
 export function readResult(result: LanguageModelV3GenerateResult, prices: Prices | undefined): ModelReply {
@@ -19,7 +20,7 @@ export function readResult(result: LanguageModelV3GenerateResult, prices: Prices
   const reply: ModelReply = {
     content: split.content,
     toolCalls,
-    usage: readUsage(result.usage, prices),
+    ...readUsage(result.usage, prices),
     finish: readFinish(result.finishReason.unified, toolCalls.length > 0),
   };
   const reasoning = joinReasoning(thoughts.filter(Boolean).join("\n"), split.reasoning);
@@ -38,16 +39,21 @@ function readFinish(reason: LanguageModelV3GenerateResult["finishReason"]["unifi
 /** Writing to a cache costs extra at Anthropic; no other provider counts it. */
 const CACHE_WRITE_FACTOR = 1.25;
 
-function readUsage(usage: LanguageModelV3Usage, prices: Prices | undefined): Usage {
-  const inputTokens = usage.inputTokens.total ?? 0;
-  const outputTokens = usage.outputTokens.total ?? 0;
-  const cachedTokens = Math.min(inputTokens, usage.inputTokens.cacheRead ?? 0);
-  const written = Math.min(inputTokens - cachedTokens, usage.inputTokens.cacheWrite ?? 0);
+function readUsage(
+  { inputTokens: input, outputTokens: output }: LanguageModelV3Usage,
+  prices: Prices | undefined,
+): Pick<ModelReply, "usage" | "droppedUsage"> {
+  const read = new UsageReader();
+  const inputTokens = read.tokens("input_tokens", input.total);
+  const outputTokens = read.tokens("output_tokens", output.total);
+  const reasoningTokens = read.tokens("reasoning_tokens", output.reasoning);
+  const cachedTokens = Math.min(inputTokens, read.tokens("cached_tokens", input.cacheRead));
+  const written = Math.min(inputTokens - cachedTokens, read.tokens("cache_write_tokens", input.cacheWrite));
   const plain = inputTokens - cachedTokens - written;
   const costUsd = prices
     ? (plain + written * CACHE_WRITE_FACTOR) * prices.input +
       cachedTokens * (prices.cachedInput ?? prices.input) +
       outputTokens * prices.output
     : 0;
-  return { inputTokens, outputTokens, cachedTokens, reasoningTokens: usage.outputTokens.reasoning ?? 0, costUsd };
+  return { usage: { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd }, ...read.note };
 }

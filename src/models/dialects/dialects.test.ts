@@ -130,6 +130,20 @@ test("Google: a blocked prompt is filtered, a garbled call is the model's, no ca
   await expect(answer({ candidates: [] })).rejects.toThrow("answered without a reply");
 });
 
+test("Google: a reply nested thousands deep and a count beyond belief are no trouble", async () => {
+  const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+  const { ask } = await bare("google", [
+    (response) =>
+      response.end(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"find","args":${deep}}}]}}]}`),
+    (response) =>
+      response.end(
+        JSON.stringify(gemini([{ text: "Hi" }])).replace(/}$/, ',"usageMetadata":{"promptTokenCount":1e300}}'),
+      ),
+  ]);
+  await expect(ask()).rejects.toThrow("nested deeper than 128 levels");
+  expect(await ask()).toMatchObject({ usage: { inputTokens: 0 }, droppedUsage: ["input_tokens"] });
+});
+
 test("Google: switching thinking off asks for as little as the model can", async () => {
   for (const [name, thinkingConfig] of [
     ["gemini-2.5-flash", { thinkingBudget: 0 }],

@@ -118,6 +118,44 @@ test.each([
   await expect(call()).rejects.toMatchObject({ kind: "network", retryable: true });
 });
 
+const deep = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
+
+test.each([
+  ["arguments as an object", `"tool_calls":[{"id":"a","function":{"name":"find","arguments":{"a":${deep}}}}]`],
+  ["blocks of reasoning", `"reasoning_details":${deep}`],
+  ["what comes with a call", `"tool_calls":[{"function":{"name":"find"},"extra_content":${deep}}]`],
+])("a reply that is nested thousands deep is refused at the door: %s", async (_, member) => {
+  const { call } = await bare([(response) => response.end(`{"choices":[{"message":{"content":"Hi",${member}}}]}`)]);
+  await expect(call()).rejects.toMatchObject({ kind: "bad-reply", retryable: false });
+  await expect(call()).rejects.toThrow("nested deeper than 128 levels");
+});
+
+test("an error nested thousands deep, or without an end, is an error like any other", async () => {
+  const { call } = await bare([failing(400, `{"error":{"message":${deep}}}`)]);
+  await expect(call()).rejects.toMatchObject({ kind: "refused", status: 400 });
+  const flood = await bare([endless(503)]);
+  await expect(flood.call()).rejects.toMatchObject({ kind: "server", status: 503, retryable: true });
+});
+
+test("a reply without an end is cut off, and says how much is too much", async () => {
+  const { call } = await bare([endless(200)]);
+  await expect(call()).rejects.toMatchObject({ kind: "bad-reply", retryable: false });
+  await expect(call()).rejects.toThrow("answered with more than 16 MB");
+});
+
+/** Sends for as long as anybody listens. */
+function endless(status: number): ModelAnswer {
+  return (response) => {
+    response.writeHead(status);
+    const piece = Buffer.alloc(1 << 20, "x");
+    const send = () => {
+      while (!response.destroyed && response.write(piece));
+      if (!response.destroyed) response.once("drain", send);
+    };
+    send();
+  };
+}
+
 test("nobody listening is a network failure that names the endpoint", async () => {
   const server = await serveModel(hello);
   await server.close();

@@ -1,9 +1,16 @@
 // The OpenAI-compatible dialect: one call to one endpoint, directly on undici. It neither waits nor retries; every
 // way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import { createRedactor, isObject, type ModelClient, parseExact, UsageError } from "../../core/index.ts";
+import { createRedactor, isObject, isTooDeep, type ModelClient, parseExact, UsageError } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
-import { type FailureContext, failureOfReply, failureOfStatus, failureOfTransport, retryAfter } from "../failure.ts";
+import {
+  type FailureContext,
+  failureOfDepth,
+  failureOfReply,
+  failureOfStatus,
+  failureOfTransport,
+  retryAfter,
+} from "../failure.ts";
 import { type Answer, post } from "../post.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
@@ -60,6 +67,7 @@ const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
 type Completion = { choice: Choice; usage: unknown; scripted?: true };
 
 function readCompletion(context: FailureContext, text: string): Completion {
+  if (isTooDeep(text)) throw failureOfDepth(context);
   const completion = parse(text);
   if (completion === undefined) throw failureOfReply(context, "with a body that is cut or no JSON", text);
   // some gateways wrap a failure of the server behind them in a 200

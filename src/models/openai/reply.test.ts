@@ -4,8 +4,9 @@ import { readReply } from "./reply.ts";
 
 const read = (message: Record<string, unknown>, finishReason = "stop") =>
   readReply({ message, finishReason }, undefined, undefined);
-const usageOf = (usage: unknown, prices?: Parameters<typeof readReply>[2]) =>
-  readReply({ message: { content: "x" }, finishReason: "stop" }, usage, prices).usage;
+const readWith = (usage: unknown, prices?: Parameters<typeof readReply>[2]) =>
+  readReply({ message: { content: "x" }, finishReason: "stop" }, usage, prices);
+const usageOf = (usage: unknown, prices?: Parameters<typeof readReply>[2]) => readWith(usage, prices).usage;
 
 test("a plain reply is its text", () => {
   expect(read({ content: "Hi" })).toEqual({ content: "Hi", toolCalls: [], usage: NO_USAGE, finish: "stop" });
@@ -123,4 +124,16 @@ test("reasoning that is counted next to the completion is part of the output", (
     completion_tokens_details: { reasoning_tokens: 7 },
   };
   expect(usageOf(usage)).toMatchObject({ outputTokens: 12, reasoningTokens: 7 });
+});
+
+test("counts that cannot be true are dropped and named; what is missing is no news", () => {
+  const odd = JSON.parse('{"prompt_tokens":1e400,"completion_tokens":-3,"cost":1e308,"total_tokens":null}');
+  const reply = readWith(odd);
+  expect(reply.usage).toEqual(NO_USAGE);
+  expect(reply.droppedUsage).toEqual(["prompt_tokens", "completion_tokens", "cost"]);
+  const texts = readWith({ prompt_tokens: "12", completion_tokens: 4, prompt_tokens_details: null });
+  expect(texts).toMatchObject({ usage: { inputTokens: 0, outputTokens: 4 }, droppedUsage: ["prompt_tokens"] });
+  expect(readWith({ prompt_tokens: 1 })).not.toHaveProperty("droppedUsage");
+  const priced = usageOf(odd, { input: 1, output: 1 });
+  expect(Object.values(priced).every((count) => Number.isFinite(count))).toBe(true);
 });

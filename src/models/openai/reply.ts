@@ -6,11 +6,11 @@ import {
   type JsonObject,
   type ModelReply,
   type ToolCall,
-  type Usage,
   writeExact,
 } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
+import { UsageReader } from "../usage.ts";
 
 /** `message` is a choice's message, `finishReason` its finish reason in the server's words. */
 export type Choice = { message: Record<string, unknown>; finishReason: string };
@@ -26,7 +26,7 @@ export function readReply(choice: Choice, usage: unknown, prices: Prices | undef
   const reply: ModelReply = {
     content: split.content === "" && refusal ? refusal : split.content,
     toolCalls,
-    usage: readUsage(usage, prices),
+    ...readUsage(usage, prices),
     finish: refusal ? "content-filter" : readFinish(choice.finishReason, toolCalls.length > 0),
   };
   const reasoning = joinReasoning(own, split.reasoning);
@@ -101,27 +101,25 @@ function readFinish(reason: string, hasCalls: boolean): Finish {
   return hasCalls && (finish === "stop" || finish === "other") ? "tool-calls" : finish;
 }
 
-function readUsage(value: unknown, prices: Prices | undefined): Usage {
+function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply, "usage" | "droppedUsage"> {
   const usage = isObject(value) ? value : {};
+  const read = new UsageReader();
   const inputDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  const inputTokens = count(usage.prompt_tokens);
-  const reasoningTokens = count(outputDetails.reasoning_tokens ?? usage.reasoning_tokens);
-  const cachedTokens = Math.min(inputTokens, count(inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens));
-  let outputTokens = count(usage.completion_tokens);
+  const inputTokens = read.tokens("prompt_tokens", usage.prompt_tokens);
+  const reasoningTokens = read.tokens("reasoning_tokens", outputDetails.reasoning_tokens ?? usage.reasoning_tokens);
+  const cached = read.tokens("cached_tokens", inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens);
+  const cachedTokens = Math.min(inputTokens, cached);
+  let outputTokens = read.tokens("completion_tokens", usage.completion_tokens);
   // some count reasoning separately from the completion, which shows in their total
   const counted = inputTokens + outputTokens;
-  if (reasoningTokens > 0 && count(usage.total_tokens) === counted + reasoningTokens) outputTokens += reasoningTokens;
+  if (reasoningTokens > 0 && usage.total_tokens === counted + reasoningTokens) outputTokens += reasoningTokens;
   const costUsd = prices
     ? (inputTokens - cachedTokens) * prices.input +
       cachedTokens * (prices.cachedInput ?? prices.input) +
       outputTokens * prices.output
-    : count(usage.cost);
-  return { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd };
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && value > 0 ? value : 0;
+    : read.dollars("cost", usage.cost);
+  return { usage: { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd }, ...read.note };
 }
 
 function firstText(...candidates: unknown[]): string | undefined {

@@ -1,0 +1,31 @@
+// What a server says a call used. A budget and a bill rest on it, so a count that cannot be true is dropped, and named.
+
+/** More than any context window holds, or any single call costs. */
+const MAX_TOKENS = 100_000_000;
+const MAX_DOLLARS = 10_000;
+
+export class UsageReader {
+  /** the names of the counts that cannot be true */
+  readonly dropped: string[] = [];
+
+  tokens(name: string, value: unknown): number {
+    return this.#read(name, value, MAX_TOKENS);
+  }
+
+  dollars(name: string, value: unknown): number {
+    return this.#read(name, value, MAX_DOLLARS);
+  }
+
+  /** For a reply: nothing if every count was believable. */
+  get note(): { droppedUsage?: string[] } {
+    return this.dropped.length === 0 ? {} : { droppedUsage: this.dropped };
+  }
+
+  /** What is not there counts as nothing. */
+  #read(name: string, value: unknown, max: number): number {
+    if (value === undefined || value === null) return 0;
+    if (typeof value === "number" && value >= 0 && value <= max) return value;
+    this.dropped.push(name);
+    return 0;
+  }
+}
