@@ -12,7 +12,8 @@ Examples:
   rollout single --domains StudentAcademicPortal --limit 3 --verbose
 
 Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures
-(replay: differences) remain, 4 stopped by a budget, 130 interrupted.`;
+(replay: differences; status --verify: damage) remain, 4 stopped by a budget,
+130 interrupted.`;
 
 /** Each is a file in `commands/`; only the one that is run is loaded. */
 const COMMANDS = {

@@ -3,10 +3,17 @@ import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
 import { messageOf, PROGRAM_COMMAND, sum, type Trajectory, UsageError } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
-import { jsonLine, readLines } from "../files/index.ts";
+import { jsonLine } from "../files/index.ts";
 import { type NetworkLoad, SetupError } from "../models/index.ts";
 import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
-import { readFailures, summarise, type ToolErrors, ToolErrorTally, writeSummary } from "../runs/index.ts";
+import {
+  readFailures,
+  readTrajectories,
+  summarise,
+  type ToolErrors,
+  ToolErrorTally,
+  writeSummary,
+} from "../runs/index.ts";
 import { buildReport } from "../scoring/index.ts";
 import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
@@ -198,9 +205,8 @@ function setupProblem({ message }: SetupError, folder: string): UsageError {
 
 /** The first that is ours: an output_path may begin with records of the original system. */
 function firstTrajectory(file: string): Trajectory | undefined {
-  for (const { bytes } of readLines(file)) {
-    const trajectory = JSON.parse(bytes.toString("utf8")) as Trajectory;
-    if (trajectory.query_id !== undefined) return trajectory;
+  for (const { trajectory } of readTrajectories(file, "", () => {})) {
+    if (trajectory.metadata.fingerprint) return trajectory;
   }
   return undefined;
 }

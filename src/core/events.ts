@@ -49,6 +49,8 @@ export type RolloutEnd = RolloutKey & {
   toolCalls: number;
   usage: Usage;
   durationMs: number;
+  /** how many there are; older journals do not say */
+  entries?: number;
 };
 /** An endpoint is making its callers wait: a rate limit, a back-off, an open breaker. */
 type EndpointWait = { type: "endpoint-wait"; at: string; endpoint: string; seconds: number; reason: string };

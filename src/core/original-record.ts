@@ -26,7 +26,11 @@ export function toTrajectory(record: unknown, dataset: string): Trajectory | und
   if (!isObject(record)) return undefined;
   if (isObject(record.metadata)) return record as unknown as Trajectory;
   if (!Array.isArray(record.messages) || typeof record.id !== "string") return undefined;
-  const messages = record.messages.map((message) => ({ ...message, content: message?.content ?? "" }));
+  const messages = record.messages.map((message) => ({
+    ...message,
+    content: message?.content ?? "",
+    ...(Array.isArray(message?.tool_calls) && { tool_calls: message.tool_calls.map(withTextArguments) }),
+  }));
   const calls = (messages as { tool_calls?: unknown[] }[]).flatMap(({ tool_calls }) => tool_calls ?? []);
   return {
     ...{ id: record.id, query_id: record.id, rollout: 0, dataset, domains: [] },
@@ -34,6 +38,12 @@ export function toTrajectory(record: unknown, dataset: string): Trajectory | und
     messages: messages as TrajectoryMessage[],
     metadata: { ...NOT_SAID, tool_call_count: calls.length, ...metadataOf(record) },
   };
+}
+
+function withTextArguments(call: unknown): unknown {
+  const called = isObject(call) ? call.function : undefined;
+  if (!isObject(call) || !isObject(called) || typeof called.arguments === "string") return call;
+  return { ...call, function: { ...called, arguments: JSON.stringify(called.arguments ?? {}) } };
 }
 
 const NOT_SAID: Trajectory["metadata"] = {

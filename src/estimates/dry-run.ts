@@ -13,7 +13,7 @@ import {
   requireKnownRecords,
   withOurIds,
 } from "../runner/index.ts";
-import { keyText, roundFiles, scanFinished } from "../runs/index.ts";
+import { keyText, roundFiles, scanRecords } from "../runs/index.ts";
 import { estimateRollout, type RolloutEstimate } from "./estimate.ts";
 import { preflight } from "./preflight.ts";
 
@@ -52,10 +52,12 @@ export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): P
       const output = outputOf(run.folder, spec);
       let kept = 0;
       for (const file of config.resume ? roundFiles(output) : []) {
+        const place = { dataset: spec.name, shared: true };
         const onRecord = withOurIds(prepared, (record) => {
           if (wanted.delete(keyText(record))) kept++;
         });
-        scanFinished(file, spec.name, onRecord);
+        for (const { examined } of scanRecords(file, place))
+          if (typeof examined === "object") onRecord(examined.record);
       }
       datasets.push({
         name: spec.name,

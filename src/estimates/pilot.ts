@@ -1,9 +1,9 @@
 // A short real run, into its own folder, and what it says about the whole: means with the interval that so few
 // rollouts allow.
 import type { ResolvedRun } from "../config/index.ts";
-import { parseJson, sum, type Trajectory } from "../core/index.ts";
-import { scanLines } from "../files/index.ts";
+import { sum } from "../core/index.ts";
 import { type MakeOptions, makeRollouts } from "../runner/index.ts";
+import { readTrajectories } from "../runs/index.ts";
 import { studentT975 } from "../scoring/index.ts";
 
 /** A mean and its 95 % confidence interval; a single rollout gives no interval. */
@@ -51,8 +51,8 @@ export function spreadOf(values: readonly number[]): Spread {
 
 function measure(name: string, file: string): PilotDataset {
   const rows: { calls: number; tokens: number; costUsd: number; seconds: number }[] = [];
-  scanLines(file, ({ bytes }) => {
-    const { metadata } = parseJson(bytes.toString("utf8")) as unknown as Trajectory;
+  for (const { trajectory } of readTrajectories(file, name, () => {})) {
+    const { metadata } = trajectory;
     const usages = Object.values(metadata.usage);
     rows.push({
       calls: sum(usages.map(({ calls }) => calls)),
@@ -60,7 +60,7 @@ function measure(name: string, file: string): PilotDataset {
       costUsd: metadata.cost_usd,
       seconds: metadata.timings.duration_ms / 1000,
     });
-  });
+  }
   const spread = (part: keyof (typeof rows)[number]) => spreadOf(rows.map((row) => row[part]));
   return {
     name,

@@ -90,6 +90,8 @@ export async function exportDataset({ successOnly, ...given }: ExportOptions): P
   }
 }
 
+const CHANGED_NOTE = "changed since it was written: its checksum does not match";
+
 type Parts = {
   options: ExportOptions;
   rows: RowMaker;
@@ -132,6 +134,7 @@ class Export {
       this.#counts.in++;
       if ("record" in item) this.#lookForScore(item);
       const reason = "reason" in item ? item.reason : this.#parts.chooser(item.record);
+      if ("record" in item && item.changed) this.#counts.note(CHANGED_NOTE);
       if (reason) this.#counts.leaveOut(reason);
       else yield item as Located;
     }

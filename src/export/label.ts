@@ -9,13 +9,18 @@ import { shareText } from "./row-text.ts";
 import { Source } from "./source.ts";
 import { createJsonlWriter } from "./write-jsonl.ts";
 
-export type LabelOptions = { input: string; out?: string; basePath?: string };
+export type LabelOptions = {
+  input: string;
+  out?: string;
+  basePath?: string;
+  onNotice?: (message: string) => void;
+};
 export type LabelResult = { file: string; counts: CountsReport };
 
 const UNLABELLED = "neither a run's prompts nor the dataset folder know its tools";
 
-export async function labelRecords({ input, out, basePath }: LabelOptions): Promise<LabelResult> {
-  const source = await Source.open({ inputs: [input], basePath });
+export async function labelRecords({ input, out, basePath, onNotice }: LabelOptions): Promise<LabelResult> {
+  const source = await Source.open({ inputs: [input], basePath, onNotice });
   const file = out ?? defaultOut(input);
   const clash = source.inputs.find((read) => resolve(read.file) === resolve(file));
   if (clash) throw new UsageError(`--out would replace ${clash.file}, which is read`);

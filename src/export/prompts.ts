@@ -1,22 +1,22 @@
 // The system prompts and tool lists that were actually sent, looked up by the hashes in a record.
 import { join } from "node:path";
-import { isObject, type JsonObject, parseExact } from "../core/index.ts";
-import { scanLines } from "../files/index.ts";
+import type { JsonObject } from "../core/index.ts";
+import { type DamagedLine, leftOut, type StoredPrompt, scanPrompts } from "../runs/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export class PromptBook {
   readonly #systems = new Map<string, string>();
   readonly #tools = new Map<string, JsonObject[]>();
 
-  constructor(run: string) {
-    scanLines(join(run, "prompts.jsonl"), ({ bytes }) => {
-      const stored = parseExact(bytes.toString("utf8"));
-      if (!isObject(stored) || typeof stored.hash !== "string") return;
-      if (stored.kind === "system" && typeof stored.content === "string")
-        this.#systems.set(stored.hash, stored.content);
-      if (stored.kind === "tools" && Array.isArray(stored.content))
-        this.#tools.set(stored.hash, stored.content as JsonObject[]);
-    });
+  constructor(run: string, onNotice: (message: string) => void) {
+    const file = join(run, "prompts.jsonl");
+    const damaged: DamagedLine[] = [];
+    const add = (stored: StoredPrompt) => {
+      if (stored.kind === "system") this.#systems.set(stored.hash, stored.content);
+      else this.#tools.set(stored.hash, stored.content);
+    };
+    scanPrompts(file, add, (line) => damaged.push(line));
+    if (damaged.length > 0) onNotice(leftOut(file, damaged));
   }
 
   /** Fills in what the record itself does not hold. */

@@ -1,4 +1,5 @@
 // The rows of a dataset file: JSON lines, or Parquet one row group at a time.
+import { isUtf8 } from "node:buffer";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { messageOf } from "../core/index.ts";
 import { readLines } from "../files/index.ts";
@@ -10,6 +11,10 @@ export function readRows(file: string): AsyncIterable<RowAt> | Iterable<RowAt> {
 }
 function* jsonRows(file: string): Generator<RowAt> {
   for (const { bytes, number } of readLines(file)) {
+    if (!isUtf8(bytes)) {
+      yield { line: number, value: new Error("has bytes that are not UTF-8") };
+      continue;
+    }
     const text = bytes.toString("utf8").replace(/^\ufeff/, "");
     if (text.trim() === "") continue;
     try {

@@ -69,7 +69,7 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     messages,
     system: prompt,
     tools: readTools(tools),
-    metadata: metadataOf(line),
+    metadata: withoutChecksum(metadataOf(line)),
     score: typeof score === "number" ? score : undefined,
     solved: typeof solved === "boolean" ? solved : undefined,
     decided_by: Array.isArray(decided_by) ? decided_by.map(String) : undefined,
@@ -77,6 +77,13 @@ export function readRecord(line: unknown, dataset: string): ExportRecord | strin
     extra: {},
     rest,
   };
+}
+
+/** It is of the line as it is in the run. */
+function withoutChecksum(metadata: { [key: string]: unknown }): { [key: string]: unknown } {
+  if (!isObject(metadata.timings) || metadata.timings.checksum === undefined) return metadata;
+  const { checksum: _, ...timings } = metadata.timings;
+  return { ...metadata, timings };
 }
 
 /** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools as a field. */

@@ -1,8 +1,9 @@
 // Records from their files: read, labelled, scored and transformed, one at a time.
+import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
 import { formatLocation, isObject, type Location, UsageError, withExactNumbers } from "../core/index.ts";
 import { type Extent, ExtentReader, readLines } from "../files/index.ts";
-import { keyText } from "../runs/index.ts";
+import { CHANGED, examineRecord, keyText, MISNAMED } from "../runs/index.ts";
 import { TaskScores } from "../scoring/index.ts";
 import { BaseLabels } from "./base-labels.ts";
 import { findInputs, type InputFile } from "./inputs.ts";
@@ -17,11 +18,18 @@ export type SourceOptions = {
   basePath?: string;
   /** a TypeScript or JavaScript file, or the function itself */
   transform?: string | Transform;
+  /** what is damaged in prompts and scores, one line for each file */
+  onNotice?: (message: string) => void;
 };
 
 /** Where a line is: in which file, at which bytes, and its number there. */
 export type LineSource = Extent & { input: InputFile; number: number };
-export type Located = { source: LineSource; record: ExportRecord };
+export type Located = {
+  source: LineSource;
+  record: ExportRecord;
+  /** its checksum does not match */
+  changed?: boolean;
+};
 /** A line that yields no record, with the reason. */
 export type Missed = { source: LineSource; reason: string };
 
@@ -37,20 +45,27 @@ export class Source {
   readonly #scores = new Map<string, TaskScores>();
   readonly #reader = new ExtentReader();
 
-  private constructor(inputs: InputFile[], base: BaseLabels | undefined, transform: Transform | undefined) {
+  private constructor(
+    inputs: InputFile[],
+    base: BaseLabels | undefined,
+    { transform, onNotice = () => {} }: { transform?: Transform; onNotice?: (message: string) => void },
+  ) {
     this.inputs = inputs;
     this.#base = base;
     this.#transform = transform;
     for (const { run } of inputs) {
       if (run === undefined || this.#prompts.has(run)) continue;
-      this.#prompts.set(run, new PromptBook(run));
-      this.#scores.set(run, new TaskScores(run));
+      this.#prompts.set(run, new PromptBook(run, onNotice));
+      const scores = new TaskScores(run);
+      this.#scores.set(run, scores);
+      if (scores.damage !== undefined) onNotice(scores.damage);
     }
   }
 
-  static async open({ inputs, basePath, transform }: SourceOptions): Promise<Source> {
-    const loaded = typeof transform === "string" ? await loadTransform(transform) : transform;
-    return new Source(findInputs(inputs), basePath === undefined ? undefined : new BaseLabels(basePath), loaded);
+  static async open({ inputs, basePath, transform: given, onNotice }: SourceOptions): Promise<Source> {
+    const transform = typeof given === "string" ? await loadTransform(given) : given;
+    const base = basePath === undefined ? undefined : new BaseLabels(basePath);
+    return new Source(findInputs(inputs), base, { transform, onNotice });
   }
 
   /** A line that is no JSON is one record less; if no line is, the files are not what they were taken for. */
@@ -72,9 +87,14 @@ export class Source {
           continue;
         }
         isAnyJson = true;
+        const damage = damageOf(bytes, input);
+        if (damage !== undefined && damage !== CHANGED) {
+          yield { source, reason: `damaged: ${damage}` };
+          continue;
+        }
         const pending = this.#make(line, source);
         const record = pending instanceof Promise ? await pending : pending;
-        yield typeof record === "string" ? { source, reason: record } : { source, record };
+        yield typeof record === "string" ? { source, reason: record } : { source, record, changed: damage === CHANGED };
       }
     }
     if (firstBroken && !isAnyJson) throw new UsageError(`${BROKEN}, nor is any other line`, firstBroken);
@@ -130,6 +150,13 @@ export class Source {
     if (!result) return BY_TRANSFORM;
     return result.messages.length === 0 ? "the line has no messages" : result;
   }
+}
+
+/** Of our own records, in their run's folder: elsewhere, lines may have become anything. */
+function damageOf(bytes: Buffer, { dataset, run }: InputFile): string | undefined {
+  if (!isUtf8(bytes)) return "has bytes that are not UTF-8";
+  const examined = run === undefined ? undefined : examineRecord(bytes, { dataset, shared: true });
+  return examined === CHANGED || examined === MISNAMED ? examined : undefined;
 }
 
 /** For lines of another shape, which a transform may turn into records. */

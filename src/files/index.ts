@@ -13,4 +13,4 @@ export { type Holder, Lock } from "./lock.ts";
 export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";
 export { readText } from "./read-text.ts";
 export { makeTempFolder, removeDeadFolders } from "./temp-folder.ts";
-export { syncFolder, writeWhole } from "./write-whole.ts";
+export { rewriteFile, syncFolder, writeAll, writeWhole } from "./write-whole.ts";

@@ -90,10 +90,12 @@ function isLeftBehind(guard: string): boolean {
   return isDead || Date.now() - statSync(guard).mtimeMs > TOUCH_MS;
 }
 
-/** Undefined if there is no lock, or one whose process has not finished writing it. */
+/** Undefined if there is no lock, or one that is damaged, or whose process has not finished writing it. */
 function readHolder(path: string): Holder | undefined {
   const holder = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
-  return isObject(holder) ? (holder as Holder) : undefined;
+  const { host, pid, processStart: start } = isObject(holder) ? holder : {};
+  const isWhole = typeof host === "string" && Number.isSafeInteger(pid) && Number(pid) > 0 && typeof start === "string";
+  return isWhole ? (holder as Holder) : undefined;
 }
 
 function isAlive(holder: Holder, path: string): boolean {

@@ -1,10 +1,11 @@
 // Records that an output file already holds. The original system's are recognised by their ids, as it made them for
 // queries without one too; anything else in the file is refused before the run, since its records would be mixed with it.
 import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
 import { UsageError } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
-import { type FinishedRecord, readHead } from "../runs/index.ts";
+import { type FinishedRecord, MANIFEST_FILE, readHead, readManifest } from "../runs/index.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 
 type Dataset = Pick<PreparedDataset, "spec" | "queries">;
@@ -17,11 +18,17 @@ export function withOurIds({ queries }: Dataset, onRecord: (record: FinishedReco
   };
 }
 
-export function requireKnownRecords({ config }: ResolvedRun, datasets: Dataset[]): void {
+/** A run's own output was looked at when the run began: what is damaged in it since is set aside when it is opened. */
+function isOwn(folder: string, name: string, file: string): boolean {
+  const output = readManifest(join(folder, MANIFEST_FILE))?.datasets[name]?.output;
+  return output !== undefined && resolve(output) === resolve(file);
+}
+
+export function requireKnownRecords({ config, folder }: ResolvedRun, datasets: Dataset[]): void {
   if (!config.resume) return;
   for (const { spec, queries } of datasets) {
     const { output: file, name } = spec;
-    if (file === undefined || !existsSync(file)) continue;
+    if (file === undefined || !existsSync(file) || isOwn(folder, name, file)) continue;
     scanLines(file, (line) => {
       const record = readHead(line, name);
       if (record?.fingerprint) return;

@@ -138,6 +138,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     checkpoints: config.use_checkpoints,
     checkpointDir: config.checkpoint_dir && claimJournalFolder(config.checkpoint_dir, run.folder),
     onPause,
+    onNotice: note,
     giveUp: abort,
   });
   open.push(folder);

@@ -7,6 +7,7 @@ import {
   type Entry,
   NO_USAGE,
   namesakeOf,
+  type Outcome,
   type Query,
   type RolloutKey,
   rolloutSeed,
@@ -32,6 +33,8 @@ export type PlannedRollout = {
   recorded: readonly Entry[];
   /** the idempotency keys of calls that such an attempt sent, by call id */
   sent: ReadonlyMap<string, string>;
+  /** how it ended after them and how many there were, if its record was damaged */
+  ended?: { outcome: Outcome; entries: number };
   drift: boolean;
 };
 
@@ -102,6 +105,7 @@ function planDataset(
   const numbers: number[] = [];
   const changed: Changed[] = [];
   const decide = (begun: Unfinished, fingerprint: string) => {
+    if (begun.ended) return begun.fingerprint === fingerprint ? "continuing" : "starting";
     if (begun.failed || begun.attempts > 0) {
       const again = config.retry_failed ?? begun.attempts < MAX_ATTEMPTS;
       return again ? "retrying" : "givenUp";
@@ -110,6 +114,7 @@ function planDataset(
   };
   const now = new Set(chooseQueries(config, dataset));
   const all = lasting ? new Set([...chooseQueries({ ...config, ...lasting }, dataset), ...now]) : now;
+  if (folder.isDamaged(name)) recallLost(dataset, { queries: all, rounds, finished, folder, unfinished });
   for (const query of all) {
     const fingerprint = rolloutFingerprint(dataset.base, dataset.queries.hash(query));
     for (let rollout = 0; rollout < rounds; rollout++) {
@@ -137,6 +142,26 @@ function listOdd(keys: Iterable<string>, dataset: string): string[] {
     const [name, queryId, rollout] = JSON.parse(text) as [string, string, number];
     return name === dataset && rollout === 0 && namesakeOf(queryId) ? [queryId] : [];
   });
+}
+
+type Lost = {
+  queries: Iterable<number>;
+  rounds: number;
+  finished: ReadonlyMap<string, string>;
+  folder: RunFolder;
+  unfinished: Map<string, Unfinished>;
+};
+
+/** Rollouts without a record may have ended and lost it: what the journal has of them is not paid for again. */
+function recallLost(dataset: PreparedDataset, { queries, rounds, finished, folder, unfinished }: Lost): void {
+  const missing = new Set<string>();
+  for (const query of queries) {
+    for (let rollout = 0; rollout < rounds; rollout++) {
+      const key = keyText({ dataset: dataset.spec.name, queryId: dataset.queries.id(query), rollout });
+      if (!finished.has(key) && !unfinished.has(key)) missing.add(key);
+    }
+  }
+  for (const [key, begun] of folder.recall(missing)) unfinished.set(key, begun);
 }
 
 /** How many rollouts of each query the run has, whether or not all of them are wanted this time. */
@@ -168,6 +193,10 @@ function* listRollouts(
           return continues ? begun.entries : [];
         },
         sent: continues ? begun.sent : new Map(),
+        ended:
+          begun?.ended && begun.fingerprint === fingerprint
+            ? { outcome: begun.ended, entries: begun.recorded }
+            : undefined,
         seed: rolloutSeed(run.config.seed, key),
         attempt: (begun?.attempts ?? 0) + 1,
         drift: changed.length > 0,

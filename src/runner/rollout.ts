@@ -48,8 +48,8 @@ export class Rollout {
 
   async play(): Promise<PlayedRollout> {
     try {
-      const { key, recorded } = this.#planned;
-      const played = await this.#playFrom(recorded);
+      const { key, recorded, ended } = this.#planned;
+      const played = await this.#playFrom(recorded, ended?.entries === recorded.length ? ended.outcome : undefined);
       if (played !== "differs") return played;
       this.#context.note(`${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`);
       return (await this.#playFrom([])) as PlayedRollout;
@@ -61,7 +61,7 @@ export class Rollout {
   }
 
   /** Every entry is made durable before the next one is asked for. */
-  async #playFrom(recorded: readonly Entry[]): Promise<PlayedRollout | "differs"> {
+  async #playFrom(recorded: readonly Entry[], ended?: Outcome): Promise<PlayedRollout | "differs"> {
     const { query, attempt, fingerprint } = this.#planned;
     const { folder, clock, park } = this.#context;
     this.#entries = [];
@@ -77,8 +77,11 @@ export class Rollout {
       environment = this.#withLog(opened, recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const dialogue = this.#openDialogue(environment, recorded);
-      let next = await dialogue.next().catch(toEnd);
-      for (; !next.done; next = await dialogue.next().catch(toEnd)) {
+      // one whose record was damaged has nothing more to say
+      const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
+        ended && this.#entries.length === recorded.length ? { done: true, value: ended } : dialogue.next().catch(toEnd);
+      let next = await takeNext();
+      for (; !next.done; next = await takeNext()) {
         const index = this.#entries.length;
         const before = recorded[index];
         if (before && differsFromRecord(next.value, before)) return "differs";
@@ -180,7 +183,9 @@ export class Rollout {
   async #recordEnd(outcome: Outcome, counts: { turns: number; toolCalls: number; durationMs: number }): Promise<void> {
     const { attempt, fingerprint } = this.#planned;
     const usage = sumUsage(this.#entries);
-    await this.#record({ type: "rollout-end", at: this.#now(), attempt, fingerprint, outcome, usage, ...counts });
+    const entries = this.#entries.length;
+    const end = { at: this.#now(), attempt, fingerprint, outcome, usage, entries, ...counts };
+    await this.#record({ type: "rollout-end", ...end });
   }
 
   /** Into the journal, then to the watchers. */

@@ -16,7 +16,7 @@ const HEAD_END = Buffer.from(',"success":');
 const FINGERPRINT = Buffer.from('"fingerprint":"');
 
 /** The key is at the start of a line, the fingerprint near its end; a line rewritten elsewhere is parsed whole. */
-export function readHead({ bytes }: Line, dataset: string): FinishedRecord | undefined {
+export function readHead({ bytes }: Pick<Line, "bytes">, dataset: string): FinishedRecord | undefined {
   const end = bytes.indexOf(HEAD_END);
   const head = end === -1 ? undefined : parseJson(`${bytes.toString("utf8", 0, end)}}`);
   const at = bytes.lastIndexOf(FINGERPRINT);

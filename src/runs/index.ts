@@ -1,6 +1,8 @@
+export { type DamagedLine, setAside } from "./damage.ts";
+export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
 export { type FailureGroup, groupFailures } from "./failure-groups.ts";
 export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
-export { type FinishedRecord, keyText, readHead, recordKeyText, scanFinished } from "./finished.ts";
+export { type FinishedRecord, keyText, readHead, recordKeyText } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
 export {
@@ -12,6 +14,7 @@ export {
   readManifest,
   rolloutFingerprint,
 } from "./manifest.ts";
+export { type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   newestRun,
   openRun,
@@ -23,7 +26,9 @@ export {
 } from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";
 export { findFreePath, RunFolder } from "./run-folder.ts";
+export { DamageNotes, leftOut, readTrajectories, scanRecords } from "./scan-records.ts";
 export { sortRun } from "./sort-run.ts";
 export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";
 export { type DatasetTally, RunTally, type RunTotals } from "./tally.ts";
 export { type ToolErrors, ToolErrorTally } from "./tool-errors.ts";
+export { type VerifiedRun, verifyRun } from "./verify-run.ts";

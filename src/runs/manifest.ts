@@ -51,10 +51,9 @@ export function readManifest(path: string): Manifest | undefined {
   try {
     manifest = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(
-      `is not valid JSON (${messageOf(error)}); it is this run's manifest and should not be edited`,
-      { file: path },
-    );
+    throw new UsageError(`is not valid JSON (${messageOf(error)}); it is this run's manifest. ${REMEDY}`, {
+      file: path,
+    });
   }
   if (!isObject(manifest) || typeof manifest.format_version !== "number")
     throw new UsageError("is not a run's manifest", { file: path });
@@ -64,7 +63,28 @@ export function readManifest(path: string): Manifest | undefined {
       { file: path },
     );
   }
+  const fault = faultIn(manifest);
+  if (fault) throw new UsageError(`is damaged: ${fault}. ${REMEDY}`, { file: path });
   return manifest as Manifest;
+}
+
+const REMEDY =
+  "Put back a copy; or move it away and run the command that began the run again: records and journal are kept";
+
+/** What readers count on, and is not there. */
+function faultIn({ config, datasets, ...manifest }: Record<string, unknown>): string | undefined {
+  if (manifest.format_version !== FORMAT_VERSION) return isObject(datasets) ? undefined : '"datasets" is missing';
+  if (config !== undefined && !isObject(config)) return '"config" is not whole';
+  if (!isObject(datasets)) return '"datasets" is missing';
+  for (const [name, dataset] of Object.entries(datasets)) {
+    const { output, parts = {}, base = "" } = isObject(dataset) ? dataset : {};
+    if (typeof output !== "string" || !isObject(parts) || typeof base !== "string")
+      return `dataset "${name}" is not whole`;
+  }
+  const isPathOrNone = (path: unknown) => path === undefined || typeof path === "string";
+  const paths = ["working_directory", "journal", "config_file"];
+  const broken = paths.find((name) => !isPathOrNone(manifest[name]));
+  return broken && `"${broken}" is no path`;
 }
 
 export function writeManifest(path: string, manifest: Manifest): void {

@@ -1,18 +1,41 @@
 // System prompts and tool lists that were actually sent, each once, by content hash.
-import {
-  contentHash,
-  isObject,
-  type JsonObject,
-  parseJson,
-  type ToolSpec,
-  toFunctionTools,
-  writeExact,
-} from "../core/index.ts";
+import { contentHash, type JsonObject, parseExact, type ToolSpec, toFunctionTools, writeExact } from "../core/index.ts";
 import { AppendFile, type AppendOptions, escapeLineEnds, scanLines } from "../files/index.ts";
+import { type DamagedLine, setAside } from "./damage.ts";
+import { bodyOf, isBlank, parseLine } from "./examine-record.ts";
 
 export type StoredPrompt =
   | { hash: string; kind: "system"; content: string }
   | { hash: string; kind: "tools"; content: JsonObject[] };
+
+/** Calls back for each prompt, and for each line that is none; returns where the last complete line ends. */
+export function scanPrompts(
+  file: string,
+  onPrompt: (prompt: StoredPrompt) => void,
+  onDamage: (line: DamagedLine) => void = () => {},
+): number {
+  return scanLines(file, ({ bytes, offset, length, number }) => {
+    const prompt = readPrompt(bytes);
+    if (typeof prompt === "string") onDamage({ offset, length, number, reason: prompt });
+    else if (prompt) onPrompt(prompt);
+  });
+}
+
+/** Of ours; others' are names. */
+const HASH = /^[0-9a-f]{16}$/;
+
+function readPrompt(line: Buffer): StoredPrompt | string | undefined {
+  const bytes = bodyOf(line);
+  if (isBlank(bytes)) return undefined;
+  const value = parseLine(bytes);
+  if (typeof value === "string") return value;
+  const { hash, kind, content } = parseExact(bytes.toString("utf8")) as { [key: string]: unknown };
+  const isPrompt = (kind === "system" && typeof content === "string") || (kind === "tools" && Array.isArray(content));
+  if (!isPrompt || typeof hash !== "string") return "is not a prompt";
+  // a secret in a prompt was struck out when it was written
+  const isIntact = !HASH.test(hash) || contentHash(content) === hash || bytes.includes("[redacted]");
+  return isIntact ? ({ hash, kind, content } as StoredPrompt) : "does not match its hash";
+}
 
 export class PromptStore {
   readonly #file: AppendFile;
@@ -20,11 +43,15 @@ export class PromptStore {
   readonly #known = new Map<string, Promise<void>>();
   readonly #toolHashes = new WeakMap<readonly ToolSpec[], Promise<string>>();
 
-  constructor(path: string, options: AppendOptions) {
-    const completeBytes = scanLines(path, ({ bytes }) => {
-      const stored = parseJson(bytes.toString("utf8"));
-      if (isObject(stored)) this.#known.set(String(stored.hash), Promise.resolve());
-    });
+  /** A damaged prompt is not known: it is written again when it is used again. */
+  constructor(path: string, { onNotice, ...options }: AppendOptions & { onNotice: (message: string) => void }) {
+    const damaged: DamagedLine[] = [];
+    const know = ({ hash }: StoredPrompt) => this.#known.set(hash, Promise.resolve());
+    let completeBytes: number | undefined = scanPrompts(path, know, (line) => damaged.push(line));
+    if (damaged.length > 0) {
+      onNotice(setAside(path, damaged));
+      completeBytes = undefined;
+    }
     this.#file = new AppendFile(path, { ...options, completeBytes });
   }
 

@@ -1,29 +1,42 @@
 // Reads a run's folder from outside, during the run or after it: nothing here locks or changes anything.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Entry, rolloutId, type Trajectory, toTrajectory, UsageError } from "../core/index.ts";
+import { type Entry, rolloutId, type Trajectory, UsageError } from "../core/index.ts";
 import { type Extent, type Holder, scanLines } from "../files/index.ts";
+import type { DamagedLine } from "./damage.ts";
+import { type ReadTrajectory, readTrajectory } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { keyText, recordKeyText, scanFinished } from "./finished.ts";
-import { readEntries, scanJournalLines } from "./journal.ts";
+import { type JournalLine, readEntries, scanJournalLines } from "./journal-lines.ts";
 import { MANIFEST_FILE, type Manifest, readManifest } from "./manifest.ts";
 import { listRecordFiles } from "./rounds.ts";
 import { writerOf } from "./run-folder.ts";
+import { DamageNotes, leftOut } from "./scan-records.ts";
 import { RunTally } from "./tally.ts";
 
-export type RunOverview = { path: string; manifest: Manifest; tally: RunTally; writer: Holder | undefined };
+export type RunOverview = {
+  path: string;
+  manifest: Manifest;
+  tally: RunTally;
+  writer: Holder | undefined;
+  /** what is damaged in the journal, in a sentence */
+  damage: string | undefined;
+};
 
 export function readRun(folder: string): RunOverview {
   const { path, manifest } = openRun(folder);
   const writer = writerOf(path);
   const tally = new RunTally();
-  scanJournalLines(journalOf(path, manifest), ({ type, usage, event }) => {
+  const journal = journalOf(path, manifest);
+  const damaged: DamagedLine[] = [];
+  const add = ({ type, usage, event }: JournalLine) => {
     if (type === "entry-end") tally.addEntry(usage());
     else tally.add(event());
-  });
+  };
+  scanJournalLines(journal, add, (line) => damaged.push(line));
   // a killed session wrote no end
-  if (!writer) tally.endedAt ??= lastWrite(journalOf(path, manifest)) ?? tally.startedAt;
-  return { path, manifest, tally, writer };
+  if (!writer) tally.endedAt ??= lastWrite(journal) ?? tally.startedAt;
+  return { path, manifest, tally, writer, damage: damaged.length > 0 ? leftOut(journal, damaged) : undefined };
 }
 
 /** Everything the folder has about one rollout. */
@@ -38,7 +51,11 @@ export type RolloutRecord = {
 };
 
 /** Every rollout with this id, one for each dataset that has it. */
-export function readRollouts(folder: string, id: string, dataset?: string): RolloutRecord[] {
+export function readRollouts(
+  folder: string,
+  id: string,
+  { dataset, onNotice = () => {} }: { dataset?: string; onNotice?: (message: string) => void } = {},
+): RolloutRecord[] {
   const { path, manifest } = openRun(folder);
   const found = new Map<string, RolloutRecord>();
   const recordOf = (name: string) => {
@@ -48,10 +65,14 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
   };
   const isWanted = (name: string, other: string) => other === id && (dataset === undefined || name === dataset);
   for (const { dataset: name, file } of listRecordFiles(path, manifest)) {
-    readTrajectories(file, { id, dataset: name }, (trajectory) => {
-      const own = trajectory.dataset ?? name;
-      if (isWanted(own, id)) recordOf(own).trajectory = trajectory;
+    const notes = new DamageNotes(file);
+    findTrajectories(file, { id, dataset: name }, (read, number) => {
+      notes.add(number, read);
+      if (typeof read === "string" || read.trajectory.id !== id) return;
+      const own = read.trajectory.dataset ?? name;
+      if (isWanted(own, id)) recordOf(own).trajectory ??= read.trajectory;
     });
+    notes.sentences().forEach(onNotice);
   }
   readJournalOf(journalOf(path, manifest), id, (name) => (isWanted(name, id) ? recordOf(name) : undefined));
   scanFailures(join(path, FAILURES_FILE), (failure) => {
@@ -61,10 +82,17 @@ export function readRollouts(folder: string, id: string, dataset?: string): Roll
 }
 
 /** The latest failure of each rollout that has no record. */
-export function readFailures(folder: string): FailureRecord[] {
+export function readFailures(folder: string, onNotice: (message: string) => void = () => {}): FailureRecord[] {
   const { path, manifest } = openRun(folder);
   const failed = new Map<string, FailureRecord>();
-  scanFailures(join(path, FAILURES_FILE), (failure) => failed.set(recordKeyText(failure), failure));
+  const damaged: DamagedLine[] = [];
+  const file = join(path, FAILURES_FILE);
+  scanFailures(
+    file,
+    (failure) => failed.set(recordKeyText(failure), failure),
+    (line) => damaged.push(line),
+  );
+  if (damaged.length > 0) onNotice(leftOut(file, damaged));
   if (failed.size === 0) return [];
   for (const { dataset, file } of listRecordFiles(path, manifest))
     scanFinished(file, dataset, (record) => failed.delete(keyText(record)));
@@ -91,7 +119,7 @@ export function openRun(folder: string): { path: string; manifest: Manifest } {
   );
 }
 
-function journalOf(path: string, manifest: Manifest): string {
+export function journalOf(path: string, manifest: Manifest): string {
   const own = join(path, "journal.jsonl");
   return manifest.journal && !existsSync(own) ? manifest.journal : own;
 }
@@ -104,16 +132,16 @@ function blank(dataset: string, id: string): RolloutRecord {
   return { dataset, id, trajectory: undefined, entries: [], startedAt: undefined, failures: [] };
 }
 
-function readTrajectories(
+function findTrajectories(
   file: string,
   { id, dataset }: { id: string; dataset: string },
-  onRecord: (trajectory: Trajectory) => void,
+  onRead: (read: ReadTrajectory | string, number: number) => void,
 ): void {
   const text = Buffer.from(JSON.stringify(id));
-  scanLines(file, ({ bytes }) => {
+  scanLines(file, ({ bytes, number }) => {
     if (!bytes.includes(text)) return; // another program may have reordered its members
-    const trajectory = toTrajectory(JSON.parse(bytes.toString("utf8")), dataset);
-    if (trajectory?.id === id) onRecord(trajectory);
+    const read = readTrajectory(bytes, dataset);
+    if (read) onRead(read, number);
   });
 }
 

@@ -51,3 +51,9 @@ export function allRounds(output: string, rollouts: number): string[] {
 export function roundFile(output: string, rollout: number): string {
   return output.replace(ROUND, String(rollout + 1));
 }
+
+/** The number of the rollouts that a round's file holds. */
+export function rolloutOf(output: string, file: string): number {
+  const [head = "", tail = ""] = basename(output).split(ROUND);
+  return Number(basename(file).slice(head.length, basename(file).length - tail.length)) - 1;
+}

@@ -131,7 +131,9 @@ describe("a run folder", () => {
     };
     await folder.fail(failure);
     await folder.close();
-    expect(lines("failures.jsonl").map((line) => JSON.parse(line))).toEqual([failure]);
+    expect(lines("failures.jsonl").map((line) => JSON.parse(line))).toEqual([
+      { ...failure, checksum: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    ]);
   });
 
   test("stores each prompt and tool list once, by content, over all runs in it", async () => {

@@ -1,14 +1,18 @@
 // A run's folder while it is being written: one writer, append-only files, a rollout finished only once it is on disk.
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { accessSync, appendFileSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
-import { AppendFile, type Holder, jsonLine, Lock, type SyncMode } from "../files/index.ts";
+import { AppendFile, type Extent, type Holder, Lock, type SyncMode } from "../files/index.ts";
+import { sealedLine } from "./checksum.ts";
+import { type DamagedLine, dropExtents, setAside } from "./damage.ts";
+import { hasMark, MARK_BYTES, type RecordPlace } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
-import { type FinishedRecord, recordKeyText, scanFinished } from "./finished.ts";
-import { journalLine, scanJournal, type Unfinished } from "./journal.ts";
+import { type FinishedRecord, recordKeyText } from "./finished.ts";
+import { journalLine, recallAttempts, scanJournal, type Unfinished } from "./journal.ts";
 import { MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
-import { roundFile, roundFiles } from "./rounds.ts";
+import { rolloutOf, roundFile, roundFiles } from "./rounds.ts";
+import { scanRecords } from "./scan-records.ts";
 
 export type RunFolderOptions = {
   path: string;
@@ -19,6 +23,8 @@ export type RunFolderOptions = {
   checkpointDir?: string;
   /** called with one line when the disk is full or read-only, and when writing resumes */
   onPause?: (message: string, isPaused: boolean) => void;
+  /** called with one line for each file that has damaged lines, once they are set aside */
+  onNotice?: (message: string) => void;
   /** once aborted, such a disk is no longer waited for */
   giveUp?: AbortSignal;
 };
@@ -36,6 +42,8 @@ export class RunFolder {
   readonly #outputs = new Map<string, string>();
   readonly #files = new Map<string, AppendFile>();
   #unfinished: Map<string, Unfinished>;
+  /** datasets whose records were damaged or torn: rollouts may have ended and have none */
+  readonly #damaged = new Set<string>();
 
   constructor(options: RunFolderOptions) {
     this.path = resolve(options.path);
@@ -45,13 +53,13 @@ export class RunFolder {
     try {
       this.manifest = readManifest(join(this.path, MANIFEST_FILE));
       this.journalPath = resolve(options.checkpointDir ?? this.path, "journal.jsonl");
-      const { unfinished, completeBytes } = scanJournal(this.journalPath);
+      const { unfinished, completeBytes } = this.#openJournal();
       this.#unfinished = unfinished;
       this.#journal = new AppendFile(this.journalPath, { ...this.#append(), completeBytes });
       const failures = join(this.path, FAILURES_FILE);
-      const failuresEnd = countFailures(failures, unfinished);
+      const failuresEnd = this.#countFailures(failures, unfinished);
       this.#failures = new AppendFile(failures, { ...this.#append(), completeBytes: failuresEnd });
-      this.prompts = new PromptStore(join(this.path, "prompts.jsonl"), this.#append());
+      this.prompts = new PromptStore(join(this.path, "prompts.jsonl"), { ...this.#append(), onNotice: this.#notice });
     } catch (error) {
       this.#release();
       throw error;
@@ -63,17 +71,60 @@ export class RunFolder {
     withUsageError(path, () => writeManifest(path, manifest));
   }
 
-  /** Opens a dataset's output and calls back for each rollout already in it. An output outside has its own lock. */
+  /**
+   * Opens a dataset's output and calls back for each rollout already in it; damaged lines are set aside. An output
+   * outside has its own lock.
+   */
   openOutput(dataset: string, output: string, onRecord: (record: FinishedRecord) => void): void {
-    if (relative(this.path, output).startsWith("..")) {
+    const isOutside = relative(this.path, output).startsWith("..");
+    if (isOutside) {
       makeWritable(dirname(output));
       this.#locks.push(takeLock(`${output}.lock`, output));
     }
     this.#outputs.set(dataset, output);
     for (const file of roundFiles(output)) {
-      const completeBytes = scanFinished(file, dataset, onRecord);
+      const rollout = file === output ? undefined : rolloutOf(output, file);
+      const completeBytes = this.#openRecords(file, { dataset, rollout, shared: isOutside }, onRecord);
       this.#files.set(file, new AppendFile(file, { ...this.#append(), completeBytes }));
     }
+  }
+
+  /** Returns where the last complete line ends; undefined if that changed. */
+  #openRecords(file: string, place: RecordPlace, onRecord: (record: FinishedRecord) => void): number | undefined {
+    const damaged: DamagedLine[] = [];
+    const noise: Extent[] = []; // not damage, but other readers may stumble over it
+    let end = 0;
+    for (const { bytes, offset, length, number, isOpen, examined } of scanRecords(file, place)) {
+      if (isOpen && typeof examined !== "object") {
+        this.#damaged.add(place.dataset);
+        break; // torn: it is cut off
+      }
+      if (isOpen) withUsageError(file, () => appendFileSync(file, "\n")); // only its newline is missing
+      end = offset + length + 1;
+      if (typeof examined === "string") damaged.push({ offset, length, number, reason: examined });
+      else if (examined) onRecord(examined.record);
+      else noise.push({ offset, length: length + 1 });
+      if (hasMark(bytes)) noise.push({ offset, length: MARK_BYTES });
+    }
+    if (damaged.length === 0 && noise.length === 0) return end;
+    if (damaged.length === 0) {
+      withUsageError(file, () => dropExtents(file, noise));
+      return undefined;
+    }
+    this.#damaged.add(place.dataset);
+    const told = withUsageError(file, () => setAside(file, damaged, noise));
+    this.#notice(`${told}; what is missing now is made again`);
+    return undefined;
+  }
+
+  /** Whether records of this dataset were damaged: then the journal may know more about rollouts without one. */
+  isDamaged(dataset: string): boolean {
+    return this.#damaged.has(dataset);
+  }
+
+  /** What the journal holds of these rollouts, ended or not. */
+  recall(keys: ReadonlySet<string>): Map<string, Unfinished> {
+    return keys.size === 0 ? new Map() : recallAttempts(this.journalPath, keys, this.#notice);
   }
 
   /** Hands over what the journal knows about unfinished rollouts; works once, so that nothing is kept. */
@@ -96,11 +147,11 @@ export class RunFolder {
     const path = roundFile(output, trajectory.rollout);
     const file = this.#files.get(path) ?? new AppendFile(path, { ...this.#append(), completeBytes: 0 });
     this.#files.set(path, file);
-    await file.appendDurably(jsonLine(trajectory));
+    await file.appendDurably(sealedLine(trajectory));
   }
 
   async fail(failure: FailureRecord): Promise<void> {
-    await this.#failures.appendDurably(jsonLine(failure));
+    await this.#failures.appendDurably(sealedLine(failure));
   }
 
   async close(): Promise<void> {
@@ -112,6 +163,34 @@ export class RunFolder {
       this.#release();
     }
   }
+
+  /** What is damaged in it is set aside before its lines are counted on. */
+  #openJournal(): ReturnType<typeof scanJournal> {
+    const damaged: DamagedLine[] = [];
+    const onNotice = this.#notice;
+    const scanned = scanJournal(this.journalPath, { onNotice, onDamage: (line) => damaged.push(line) });
+    if (damaged.length === 0) return scanned;
+    this.#notice(withUsageError(this.journalPath, () => setAside(this.journalPath, damaged)));
+    return scanJournal(this.journalPath, { onNotice });
+  }
+
+  /**
+   * A failure is recorded before its rollout's end is in the journal: an attempt interrupted between the two has
+   * still failed. Returns where the last complete line ends; undefined if that changed.
+   */
+  #countFailures(file: string, unfinished: Map<string, Unfinished>): number | undefined {
+    const damaged: DamagedLine[] = [];
+    const count = (failure: FailureRecord) => {
+      const begun = unfinished.get(recordKeyText(failure));
+      if (begun && failure.own !== false) begun.attempts = Math.max(begun.attempts, failure.attempt);
+    };
+    const end = scanFailures(file, count, (line) => damaged.push(line));
+    if (damaged.length === 0) return end;
+    this.#notice(withUsageError(file, () => setAside(file, damaged)));
+    return undefined;
+  }
+
+  readonly #notice = (message: string): void => this.#options.onNotice?.(message);
 
   #release(): void {
     for (const lock of this.#locks) lock.release();
@@ -135,17 +214,6 @@ export function findFreePath(path: string, isTaken: (path: string) => boolean = 
   let n = 2;
   while (isTaken(`${stem}.${n}${extension}`)) n++;
   return `${stem}.${n}${extension}`;
-}
-
-/**
- * A failure is recorded before its rollout's end is in the journal: an attempt interrupted between the two has
- * still failed. Returns where the last complete line ends.
- */
-function countFailures(file: string, unfinished: Map<string, Unfinished>): number {
-  return scanFailures(file, (failure) => {
-    const begun = unfinished.get(recordKeyText(failure));
-    if (begun && failure.own !== false) begun.attempts = Math.max(begun.attempts, failure.attempt);
-  });
 }
 
 function makeWritable(path: string): void {

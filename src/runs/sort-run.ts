@@ -1,8 +1,8 @@
 // Sorts a run's records canonically: by query id and rollout. Each file is rewritten next to the old one and put
 // in its place as a whole; a run that is being written to is left alone.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type Extent, Lock, readExtents, scanLines, syncFolder } from "../files/index.ts";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Extent, Lock, readExtents, rewriteFile, scanLines } from "../files/index.ts";
 import { readHead } from "./finished.ts";
 import { openRun } from "./read-run.ts";
 import { listRecordFiles } from "./rounds.ts";
@@ -38,7 +38,7 @@ function sortFile(file: string, dataset: string): { records: number; changed: bo
   const before = [...records];
   records.sort(compareRecords);
   const changed = records.some((record, index) => record !== before[index]) || statSync(file).size !== end;
-  if (changed) rewrite(file, records);
+  if (changed) rewriteFile(file, readExtents(file, records));
   return { records: records.length, changed };
 }
 
@@ -49,16 +49,4 @@ function compareRecords(a: RecordExtent, b: RecordExtent): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function rewrite(file: string, records: readonly RecordExtent[]): void {
-  const to = openSync(`${file}.new`, "w");
-  try {
-    for (const bytes of readExtents(file, records)) writeSync(to, bytes);
-    fsyncSync(to);
-  } finally {
-    closeSync(to);
-  }
-  renameSync(`${file}.new`, file);
-  syncFolder(dirname(file));
 }

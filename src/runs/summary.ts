@@ -1,6 +1,7 @@
 // What a run's records add up to. Reads only the end of each line, where the metadata is.
 import { parseJson, type Trajectory, toTrajectory, UsageError } from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
+import { bodyOf, isBlank } from "./examine-record.ts";
 
 const NOTHING = {
   rollouts: 0,
@@ -23,7 +24,8 @@ export type DatasetSummary = typeof NOTHING & { stop_reasons: { [reason: string]
 export function summarise(file: string): DatasetSummary {
   const summary: DatasetSummary = { ...NOTHING, stop_reasons: {} };
   scanLines(file, ({ bytes, number }) => {
-    const metadata = readMetadata(bytes);
+    if (isBlank(bodyOf(bytes))) return;
+    const metadata = readMetadata(bodyOf(bytes));
     if (!metadata) throw new UsageError("this line is not a trajectory", { file, line: number });
     summary.rollouts++;
     const { stop_reason } = metadata;

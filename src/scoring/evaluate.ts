@@ -9,11 +9,10 @@ import {
   type Query,
   RolloutError,
   type Trajectory,
-  toTrajectory,
   UsageError,
 } from "../core/index.ts";
 import { AppendFile, jsonLine, Lock, readLines } from "../files/index.ts";
-import { recordKeyText } from "../runs/index.ts";
+import { type DamagedLine, DamageNotes, readTrajectory, recordKeyText, setAside } from "../runs/index.ts";
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
@@ -39,6 +38,8 @@ export type EvaluationOptions = {
   /** called with one line when the disk is full or read-only, and when writing resumes */
   onPause?: (message: string, isPaused: boolean) => void;
   onScore?: (score: ScoreRecord) => void;
+  /** what is damaged, one line for each file */
+  onNotice?: (message: string) => void;
 };
 
 export type EvaluationCounts = { rollouts: number; scored: number; kept: number; checks: number };
@@ -51,7 +52,8 @@ export class Evaluation {
   readonly #scores: AppendFile;
   /** by rollout and check, what its latest result was made from */
   readonly #done = new Map<string, string>();
-  readonly #offsets = new Map<string, number>();
+  /** by file: how far it was read */
+  readonly #read = new Map<string, { offset: number; lines: number }>();
   readonly #references = new Map<string, Promise<Reference | string>>();
   readonly #bases = new Map<string, string>();
   readonly #votes;
@@ -62,7 +64,7 @@ export class Evaluation {
   constructor(options: EvaluationOptions) {
     this.#options = options;
     this.#abort = options.abort ?? new AbortController().signal;
-    const { folder, judge } = options;
+    const { folder, judge, onNotice = () => {} } = options;
     this.#checks = options.checks.map((check) => ({
       check,
       settings: check.settings === undefined ? undefined : contentHash(check.settings),
@@ -70,12 +72,16 @@ export class Evaluation {
     this.#lock = Lock.take(join(folder, "scores.lock"), folder);
     try {
       const file = join(folder, SCORES_FILE);
-      const completeBytes = scanScores(file, (score) => {
+      const damaged: DamagedLine[] = [];
+      const know = (score: ScoreRecord) => {
         if (!options.force) this.#done.set(`${recordKeyText(score)} ${score.check}`, madeFrom(score));
-      });
+      };
+      const end = scanScores(file, know, (line) => damaged.push(line));
+      if (damaged.length > 0) onNotice(setAside(file, damaged));
+      const completeBytes = damaged.length > 0 ? undefined : end;
       const patience = { onPause: options.onPause, giveUp: options.abort };
       this.#scores = new AppendFile(file, { ...patience, sync: "batch", completeBytes });
-      this.#votes = openVoteStore(join(folder, "judgements.jsonl"), patience);
+      this.#votes = openVoteStore(join(folder, "judgements.jsonl"), { ...patience, onNotice });
       this.#judge = judge && createJudge(judge.client, judge.votes, this.#votes);
     } catch (error) {
       this.#lock.release();
@@ -101,9 +107,9 @@ export class Evaluation {
   async #catchUp(): Promise<void> {
     const lines = this.#newLines();
     const work = async () => {
-      for (const { dataset, bytes } of lines) {
+      for (const { dataset, bytes, trajectory } of lines) {
         if (this.#options.park?.aborted) return;
-        await this.#scoreLine(dataset, bytes);
+        await this.#scoreLine(dataset, bytes, trajectory);
       }
     };
     await Promise.all(Array.from({ length: this.#options.workers }, work));
@@ -111,21 +117,28 @@ export class Evaluation {
   }
 
   /** `bytes` are valid only until the next line is taken. */
-  *#newLines(): Generator<{ dataset: StoredDataset; bytes: Buffer }, undefined> {
+  *#newLines(): Generator<{ dataset: StoredDataset; bytes: Buffer; trajectory: Trajectory }, undefined> {
     for (const dataset of this.#options.datasets) {
       for (const file of dataset.outputs) {
-        for (const { bytes, offset, length, isOpen } of readLines(file, this.#offsets.get(file))) {
+        const notes = new DamageNotes(file);
+        const read = this.#read.get(file) ?? { offset: 0, lines: 0 };
+        this.#read.set(file, read);
+        const before = read.lines;
+        for (const { bytes, offset, length, number, isOpen } of readLines(file, read.offset)) {
           if (isOpen) break; // still being written
-          this.#offsets.set(file, offset + length + 1);
-          if (length > 0) yield { dataset, bytes };
+          read.offset = offset + length + 1;
+          read.lines = before + number;
+          const found = readTrajectory(bytes, dataset.name);
+          notes.add(read.lines, found);
+          if (typeof found === "object") yield { dataset, bytes, trajectory: found.trajectory };
         }
+        for (const sentence of notes.sentences()) this.#options.onNotice?.(sentence);
       }
     }
   }
 
-  async #scoreLine(dataset: StoredDataset, bytes: Buffer): Promise<void> {
+  async #scoreLine(dataset: StoredDataset, bytes: Buffer, trajectory: Trajectory): Promise<void> {
     const record = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-    const trajectory = readTrajectory(bytes, dataset);
     this.counts.rollouts++;
     const basis = this.#basis(dataset, trajectory.query_id);
     const wanted = this.#checks.filter(
@@ -217,16 +230,6 @@ async function runCheck(check: Check, context: CheckContext): Promise<CheckResul
         ? `the tools are out of reach: ${error.message}`
         : `the check failed: ${messageOf(error)}`;
     return notCheckable(reason, { blame: "infrastructure" });
-  }
-}
-
-function readTrajectory(bytes: Buffer, { name }: StoredDataset): Trajectory {
-  const text = bytes.toString("utf8");
-  try {
-    const record: unknown = JSON.parse(text);
-    return toTrajectory(record, name) ?? (record as Trajectory);
-  } catch {
-    throw new UsageError(`A line of ${name}'s records is not JSON: ${text.slice(0, 80)}`);
   }
 }
 

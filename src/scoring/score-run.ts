@@ -49,6 +49,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       abort,
       onPause: onNotice,
       onScore,
+      onNotice,
     }),
   );
 }

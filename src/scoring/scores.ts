@@ -2,6 +2,7 @@
 // one counts.
 import type { Blame, Json, RecordKey, Trajectory } from "../core/index.ts";
 import { scanLines } from "../files/index.ts";
+import { bodyOf, type DamagedLine, isBlank, parseLine } from "../runs/index.ts";
 import type { Check, CheckResult } from "./check.ts";
 
 export const SCORES_FILE = "scores.jsonl";
@@ -48,7 +49,31 @@ export function toScoreRecord(
   };
 }
 
-/** Calls back for each line, in order, and returns where the last complete one ends. */
-export function scanScores(file: string, onScore: (score: ScoreRecord) => void): number {
-  return scanLines(file, ({ bytes }) => onScore(JSON.parse(bytes.toString("utf8")) as ScoreRecord));
+/** Calls back for each result, in order, and for each line that is none; returns where the last complete one ends. */
+export function scanScores(
+  file: string,
+  onScore: (score: ScoreRecord) => void,
+  onDamage: (line: DamagedLine) => void = () => {},
+  /** only lines that hold this text are looked at */
+  text?: Buffer,
+): number {
+  return scanLines(file, ({ bytes, offset, length, number }) => {
+    if (text && !bytes.includes(text)) return;
+    const score = readScoreLine(bytes);
+    if (typeof score === "string") onDamage({ offset, length, number, reason: score });
+    else if (score) onScore(score);
+  });
+}
+
+/** The result, or what is wrong with the line; undefined for a blank line. */
+function readScoreLine(line: Buffer): ScoreRecord | string | undefined {
+  const bytes = bodyOf(line);
+  if (isBlank(bytes)) return undefined;
+  const value = parseLine(bytes);
+  if (typeof value === "string") return value;
+  const { dataset, query_id, rollout, check, pass = null, score = null, reason = "" } = value;
+  const isKeyed = typeof dataset === "string" && typeof query_id === "string" && typeof rollout === "number";
+  const isResult = (pass === null || typeof pass === "boolean") && (score === null || typeof score === "number");
+  const isWhole = isKeyed && isResult && typeof check === "string" && typeof reason === "string";
+  return isWhole ? ({ ...value, pass, score, reason } as unknown as ScoreRecord) : "is not a result of a check";
 }

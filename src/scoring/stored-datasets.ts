@@ -2,6 +2,7 @@
 // records were made in.
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { z } from "zod";
 import { type Environment, isObject, type Json, type Query, type Trajectory, UsageError } from "../core/index.ts";
 import {
   BUNDLED_PATH,
@@ -67,6 +68,16 @@ type StoredSource = {
   isolation?: Isolation;
 };
 
+const paths = z.array(z.string());
+const named = z.record(z.string(), z.string());
+const sourceSchema = z.object({
+  domain: z.looseObject({
+    ...{ name: z.string(), servers: paths, queryFiles: paths, policyFile: z.string().optional() },
+    ...{ serverFiles: named, toolListFiles: named, tableFolders: paths, databaseName: z.string() },
+  }),
+  query_files: paths,
+});
+
 export const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
 
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
@@ -119,12 +130,17 @@ async function openStoredDataset(
     onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
     return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };
   }
-  const kept = mapPaths(dataset.source, (path) =>
+  const written = mapPaths(dataset.source, (path) =>
     path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
-  ) as unknown as StoredSource;
+  );
+  if (!sourceSchema.safeParse(written).success)
+    throw new UsageError(`The run's manifest is damaged: it does not say where the queries and tools of ${name} are`);
+  const kept = written as unknown as StoredSource;
   const files = basePath ? findInFolder(basePath, kept.domain) : kept.domain;
   const queryFiles = basePath && files.queryFiles.length > 0 ? files.queryFiles : kept.query_files;
-  const gone = [...queryFiles, ...Object.values(files.serverFiles)].find((file) => !existsSync(file));
+  const { policyFile, serverFiles, toolListFiles } = files;
+  const needed = [...queryFiles, ...Object.values(serverFiles), ...Object.values(toolListFiles), policyFile ?? []];
+  const gone = needed.flat().find((file) => !existsSync(file));
   if (gone)
     throw new UsageError(
       `${name}: ${gone} is no longer there; put it back (rollout eval takes another dataset folder: --base-path)`,

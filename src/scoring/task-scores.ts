@@ -1,7 +1,7 @@
 // Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
 import { cutText } from "../core/index.ts";
-import { MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
+import { type DamagedLine, leftOut, MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
@@ -12,12 +12,21 @@ export type CheckScore = Pick<ScoreRecord, "check" | "version" | "pass" | "score
 export class TaskScores {
   readonly #results = new Map<string, CheckScore[]>();
   readonly rule: ScoreRule;
+  /** what is damaged in the file, in a sentence */
+  readonly damage: string | undefined;
 
   /** `rule` replaces the one that the run's config names. */
   constructor(folder: string, rule?: ScoreRule) {
     const manifest = readManifest(join(folder, MANIFEST_FILE));
     this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";
-    scanScores(join(folder, SCORES_FILE), (score) => this.#add(score));
+    const file = join(folder, SCORES_FILE);
+    const damaged: DamagedLine[] = [];
+    scanScores(
+      file,
+      (score) => this.#add(score),
+      (line) => damaged.push(line),
+    );
+    this.damage = damaged.length > 0 ? leftOut(file, damaged) : undefined;
   }
 
   get isEmpty(): boolean {

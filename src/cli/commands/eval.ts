@@ -82,6 +82,11 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
   const registry = readModelsFile(flags.modelsConfig);
   hideVariables(manifest?.config, registry, settings);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
+  const told = new Set<string>();
+  const onNotice = (message: string) => {
+    if (!told.has(message)) terminal.err(printableName(message));
+    told.add(message);
+  };
   try {
     const options = {
       settings,
@@ -92,13 +97,14 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       force: flags.force,
       park: interrupt.park,
       abort: interrupt.abort,
-      onNotice: (message: string) => terminal.err(printableName(message)),
+      onNotice,
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
     const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
     if (!flags.quiet || flags.json) {
       const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
       const scoresFile = records?.scoresFile;
+      report.damage.forEach(onNotice);
       if (flags.json) terminal.out(printableJson(JSON.stringify({ counts, scores_file: scoresFile, report })));
       else for (const line of resultLines(terminal, { path, counts, report, scoresFile })) terminal.out(line);
     }

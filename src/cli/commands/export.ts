@@ -41,7 +41,7 @@ const DOUBLE =
 const RENAMED =
   "--success-only is now --ended; it keeps records that came to a regular end, not solved ones: for those use --solved";
 
-type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env" | "hubFolders"> & {
+type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env" | "hubFolders" | "onNotice"> & {
   stopReason?: string[];
   dataset?: string[];
   tag?: string[];
@@ -120,6 +120,7 @@ export const configure: Configure = (command, host, done) => {
         secrets: keysOf(host.env),
         env: host.env,
         hubFolders: hubFolders(host.env),
+        onNotice: (message) => terminal.err(printable(message)),
       });
       const lines = [
         ...countLines(terminal, counts),

@@ -1,7 +1,7 @@
 // `rollout label`: puts the system prompt and the tools that were actually used into the records.
 import { labelRecords } from "../../export/index.ts";
 import type { Configure } from "../host.ts";
-import { createTerminal } from "../printing/terminal.ts";
+import { createTerminal, printable } from "../printing/terminal.ts";
 import { countLines } from "./export.ts";
 
 const EXAMPLES = `
@@ -17,7 +17,8 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (input: string, flags: { out?: string; basePath?: string }) => {
       const terminal = createTerminal(host);
-      const { file, counts } = await labelRecords({ input, ...flags });
+      const onNotice = (message: string) => terminal.err(printable(message));
+      const { file, counts } = await labelRecords({ input, ...flags, onNotice });
       for (const line of [...countLines(terminal, counts), `wrote ${file}`]) terminal.out(line);
       done(0);
     });

@@ -13,7 +13,7 @@ import {
 } from "../../scoring/index.ts";
 import type { Configure } from "../host.ts";
 import { comparisonLines, reportLines } from "../printing/report-text.ts";
-import { createTerminal } from "../printing/terminal.ts";
+import { createTerminal, printable } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -29,6 +29,7 @@ export const configure: Configure = (command, host, done) => {
     .action((dirs: string[], flags: { out?: string; quiet?: boolean }) => {
       const terminal = createTerminal(host);
       const reports = dirs.map((dir) => buildReport(dir, mergeSettings(openRun(dir).manifest).score));
+      for (const sentence of reports.flatMap(({ damage }) => damage)) terminal.err(printable(sentence));
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));
       mkdirSync(dirname(files.html), { recursive: true });

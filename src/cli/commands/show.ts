@@ -56,7 +56,8 @@ export const configure: Configure = (command, host, done) => {
 };
 
 function listLines(terminal: Terminal, folder: string, flags: ShowFlags): string[] {
-  const { rollouts, checks } = collectRun(folder);
+  const { rollouts, checks, damage } = collectRun(folder);
+  for (const sentence of damage) terminal.err(printable(sentence));
   const { manifest } = openRun(folder);
   const evalCommand = `${PROGRAM_COMMAND} eval ${quote(folder)}`;
   if (flags.check !== undefined && checks.size === 0)
@@ -113,7 +114,8 @@ function compare(a: string, b: string): number {
 function showLines(terminal: Terminal, folder: string, id: string, flags: ShowFlags): string[] {
   const ofLists = (["failed", "check", "blame", "query", "limit"] as const).find((flag) => flags[flag] !== undefined);
   if (ofLists) throw new UsageError(`--${ofLists} is for the list of all rollouts: leave out the id "${id}"`);
-  const records = readRollouts(folder, id, flags.dataset);
+  const onNotice = (sentence: string) => terminal.err(printable(sentence));
+  const records = readRollouts(folder, id, { dataset: flags.dataset, onNotice });
   if (records.length === 0) throw new UsageError(`There is no rollout "${id}" in ${folder}`);
   if (flags.json) return records.map((record) => printableJson(JSON.stringify(record.trajectory ?? record)));
   return records.flatMap((record) => {

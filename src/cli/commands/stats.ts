@@ -7,7 +7,7 @@ import { writeWhole } from "../../files/index.ts";
 import type { Configure } from "../host.ts";
 import { statsLines } from "../printing/stats-text.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
-import { createTerminal, printableJson } from "../printing/terminal.ts";
+import { createTerminal, printableJson, printableName } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +31,8 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (inputs: string[], { json, html, ...flags }: Flags) => {
       const terminal = createTerminal(host);
-      const stats = await collectStats({ inputs, ...flags, hubFolders: hubFolders(host.env) });
+      const onNotice = (message: string) => terminal.err(printableName(message));
+      const stats = await collectStats({ inputs, ...flags, hubFolders: hubFolders(host.env), onNotice });
       if (html !== undefined)
         writePage(
           html,

@@ -10,37 +10,66 @@ import {
   type RunOverview,
   readFailures,
   readRun,
+  type VerifiedRun,
+  verifyRun,
 } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
 import { hang } from "../printing/failures-text.ts";
 import { largerBudget, spentText } from "../printing/result-text.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
-import { createTerminal, fitWidth, printable, printableJson, type Terminal } from "../printing/terminal.ts";
+import {
+  createTerminal,
+  fitWidth,
+  printable,
+  printableJson,
+  printableName,
+  type Terminal,
+} from "../printing/terminal.ts";
 import { totalsBlock } from "../printing/totals-text.ts";
 
 const EXAMPLES = `
 Examples:
   rollout status                      the run under outputs/ that was written to last
   rollout status outputs/example
-  rollout status outputs/example --json`;
+  rollout status outputs/example --json
+  rollout status outputs/example --verify      reads every line; exit code 3 if something is damaged`;
 
 export const configure: Configure = (command, host, done) => {
   command
     .argument("[folder]")
     .option("--json", "as one JSON object")
+    .option("--verify", "read all records and hold them against their checksums")
     .addHelpText("after", EXAMPLES)
-    .action((folder: string | undefined, { json }: { json?: boolean }) => {
+    .action((folder: string | undefined, { json, verify }: { json?: boolean; verify?: boolean }) => {
       const terminal = createTerminal(host);
       const run = readRun(folder ?? newest());
-      terminal.out(
-        json
-          ? printableJson(JSON.stringify(statusOf(run, Date.now())))
-          : statusLines(terminal, run, Date.now()).join("\n"),
-      );
-      done(0);
+      const verified = verify ? verifyRun(run.path) : undefined;
+      const tell = (sentence: string) => terminal.err(printableName(sentence));
+      if (run.damage !== undefined && !verified) tell(run.damage);
+      const failures = run.writer ? [] : readFailures(run.path, verified ? () => {} : tell);
+      const status = { ...run, failures };
+      const now = Date.now();
+      if (json) terminal.out(printableJson(JSON.stringify({ ...statusOf(status, now), verified })));
+      else
+        for (const line of [...statusLines(terminal, status, now), ...(verified ? verifiedLines(verified) : [])])
+          terminal.out(line);
+      done(verified && verified.damaged.length > 0 ? DAMAGED : 0);
     });
 };
+
+const DAMAGED = 3;
+
+function verifiedLines({ good, without_checksum: bare, damaged }: VerifiedRun): string[] {
+  const others = bare > 0 ? `, ${bare} without a checksum that parse and fit` : "";
+  return [
+    `verified: ${good} ${good === 1 ? "record" : "records"} good${others}, ${damaged.length} damaged ${damaged.length === 1 ? "line" : "lines"}`,
+    ...damaged.map(({ file, line, reason }) => printable(`  ${shortPath(file)}:${line}: ${reason}`)),
+    ...(damaged.length > 0 ? ["A resume sets damaged lines aside and makes what is missing again."] : []),
+  ];
+}
+
+type Status = RunOverview & { failures: FailureRecord[] };
 
 function newest(): string {
   const folder = newestRun("outputs");
@@ -48,9 +77,8 @@ function newest(): string {
   throw new UsageError("There is no run under outputs/; say which folder: rollout status DIR");
 }
 
-function statusOf(run: RunOverview, now: number) {
-  const { path, tally, writer } = run;
-  const failures = writer ? [] : readFailures(path);
+function statusOf(run: Status, now: number) {
+  const { path, tally, writer, failures } = run;
   const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
   return {
     folder: path,
@@ -74,15 +102,14 @@ function stateOf(tally: RunOverview["tally"], isRunning: boolean, now: number): 
   return done + failed >= planned ? "finished" : "stopped";
 }
 
-function statusLines(terminal: Terminal, run: RunOverview, now: number): string[] {
-  const { path, tally, writer } = run;
+function statusLines(terminal: Terminal, run: Status, now: number): string[] {
+  // while it runs, what failed before may be being tried again: then there are none
+  const { path, tally, writer, failures } = run;
   const folder = shortPath(path);
   const state = stateOf(tally, writer !== undefined, now);
   const who = writer ? ` by process ${writer.pid} on ${writer.host}` : "";
   const since = new Date(tally.endedAt ?? tally.startedAt).toISOString().slice(0, 19).replace("T", " ");
   const rows = Number.POSITIVE_INFINITY;
-  // while it runs, what failed before may be being tried again
-  const failures = writer ? [] : readFailures(path);
   const groups = writer ? undefined : groupFailures(failures);
   const resumes = state === "stopped" || (state === "finished" && failures.length > 0);
   return [

@@ -1,6 +1,6 @@
 // What judges answered, by the content of the question: `judgements.jsonl` in the run folder.
-import { isObject, parseJson } from "../../core/index.ts";
 import { AppendFile, type AppendOptions, jsonLine, scanLines } from "../../files/index.ts";
+import { bodyOf, type DamagedLine, isBlank, parseLine, setAside } from "../../runs/index.ts";
 
 type StoredVote = { key: string; model: string; vote: number; content: string };
 
@@ -10,12 +10,23 @@ export type VoteStore = {
   close(): Promise<void>;
 };
 
-export function openVoteStore(path: string, options: Pick<AppendOptions, "onPause" | "giveUp"> = {}): VoteStore {
+type VoteStoreOptions = Pick<AppendOptions, "onPause" | "giveUp"> & { onNotice?: (message: string) => void };
+
+/** Only for the holder of the scores' lock: damaged lines are set aside, and their questions are asked again. */
+export function openVoteStore(path: string, { onNotice = () => {}, ...options }: VoteStoreOptions = {}): VoteStore {
   const kept = new Map<string, string>();
-  const completeBytes = scanLines(path, ({ bytes }) => {
-    const vote = parseJson(bytes.toString("utf8"));
-    if (isObject(vote)) kept.set(String(vote.key), String(vote.content));
+  const damaged: DamagedLine[] = [];
+  let completeBytes: number | undefined = scanLines(path, ({ bytes, offset, length, number }) => {
+    const vote = isBlank(bodyOf(bytes)) ? undefined : parseLine(bodyOf(bytes));
+    if (vote === undefined) return;
+    const { key, content } = typeof vote === "string" ? {} : vote;
+    if (typeof key === "string" && typeof content === "string") kept.set(key, content);
+    else damaged.push({ offset, length, number, reason: typeof vote === "string" ? vote : "is not a vote" });
   });
+  if (damaged.length > 0) {
+    onNotice(setAside(path, damaged));
+    completeBytes = undefined;
+  }
   let file: AppendFile | undefined;
   return {
     get: (key) => kept.get(key),

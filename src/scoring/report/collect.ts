@@ -1,21 +1,15 @@
 // A run's rollouts with their scores, read from its folder: what a report is made of.
 import { join } from "node:path";
+import { findErrors, type RolloutKey, type StopReason, type Trajectory } from "../../core/index.ts";
 import {
-  findErrors,
-  parseJson,
-  type RolloutKey,
-  type StopReason,
-  type Trajectory,
-  toTrajectory,
-  UsageError,
-} from "../../core/index.ts";
-import { scanLines } from "../../files/index.ts";
-import {
+  type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
   keyText,
+  leftOut,
   listRecordFiles,
   openRun,
+  readTrajectories,
   recordKeyText,
   scanFailures,
 } from "../../runs/index.ts";
@@ -46,6 +40,8 @@ export type Collected = {
   checks: Map<string, CheckFacts>;
   agents: Set<string>;
   scripted: boolean;
+  /** what is damaged and left out, one sentence for each file */
+  damage: string[];
 };
 
 export type RecordFile = { dataset: string; file: string };
@@ -62,15 +58,14 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
     checks: new Map(),
     agents: new Set(),
     scripted: false,
+    damage: scores.damage === undefined ? [] : [scores.damage],
   };
+  const tell = (sentence: string) => collected.damage.push(sentence);
   const found = new Set<string>();
   for (const { dataset, file } of sources) {
-    scanLines(file, ({ bytes, number }) => {
-      const record = toTrajectory(parseJson(bytes.toString("utf8")), dataset);
-      if (!record) throw new UsageError("this line is not a trajectory", { file, line: number });
-      if (record.dataset !== undefined && record.dataset !== dataset) return;
-      add(record, dataset);
-    });
+    for (const { trajectory: record } of readTrajectories(file, dataset, tell)) {
+      if (record.dataset === undefined || record.dataset === dataset) add(record, dataset);
+    }
   }
   if (!files) addFailures();
   return collected;
@@ -104,7 +99,14 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
   /** Rollouts that never got a record: failed, and only the infrastructure is to blame. */
   function addFailures(): void {
     const latest = new Map<string, FailureRecord>();
-    scanFailures(join(folder, FAILURES_FILE), (failure) => latest.set(recordKeyText(failure), failure));
+    const file = join(folder, FAILURES_FILE);
+    const damaged: DamagedLine[] = [];
+    scanFailures(
+      file,
+      (failure) => latest.set(recordKeyText(failure), failure),
+      (line) => damaged.push(line),
+    );
+    if (damaged.length > 0) tell(leftOut(file, damaged));
     for (const [key, { dataset, query_id: queryId, rollout, error }] of latest) {
       if (found.has(key)) continue;
       collected.rollouts.push({

@@ -1,7 +1,7 @@
 // The dialogues that a page shows: which ones is decided first, then only those are read and kept, cut to a bounded size.
-import { cutText, findErrors, type Trajectory, toTrajectory } from "../../core/index.ts";
+import { cutText, findErrors, type Trajectory } from "../../core/index.ts";
 import { readLines } from "../../files/index.ts";
-import { keyText, listRecordFiles, openRun, readHead } from "../../runs/index.ts";
+import { keyText, listRecordFiles, openRun, readHead, readTrajectory } from "../../runs/index.ts";
 import { type RankedQuery, rankQueries } from "./rank-queries.ts";
 import type { Report, RolloutVerdict } from "./report.ts";
 
@@ -49,8 +49,8 @@ export function readDialogues(report: Report): Dialogues {
       const head = readHead(line, dataset);
       const key = head && keyText(head);
       if (key === undefined || !wanted.has(key) || found.has(key)) continue;
-      const trajectory = toTrajectory(JSON.parse(line.bytes.toString("utf8")), dataset);
-      if (trajectory) found.set(key, toDialogue(trajectory));
+      const read = readTrajectory(line.bytes, dataset);
+      if (typeof read === "object") found.set(key, toDialogue(read.trajectory));
     }
   }
   return found;

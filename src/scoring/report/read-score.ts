@@ -1,10 +1,9 @@
 // One rollout's score with everything its checks found, for people who look at that rollout.
 import { join } from "node:path";
 import type { RolloutKey } from "../../core/index.ts";
-import { scanLines } from "../../files/index.ts";
 import { keyText, openRun, recordKeyText } from "../../runs/index.ts";
 import { mergeSettings } from "../score-run.ts";
-import { SCORES_FILE, type ScoreRecord } from "../scores.ts";
+import { SCORES_FILE, type ScoreRecord, scanScores } from "../scores.ts";
 import { type Ending, type TaskScore, taskScore } from "../task-score.ts";
 import { type VerdictWord, verdictOf, whyUnscored } from "./collect.ts";
 
@@ -16,13 +15,11 @@ export type RolloutScore = TaskScore & {
 
 export function readScore(folder: string, key: RolloutKey, ending: Ending): RolloutScore {
   const { path, manifest } = openRun(folder);
-  const text = Buffer.from(JSON.stringify(key.queryId));
   const latest = new Map<string, ScoreRecord>();
-  scanLines(join(path, SCORES_FILE), ({ bytes }) => {
-    if (!bytes.includes(text)) return;
-    const record = JSON.parse(bytes.toString("utf8")) as ScoreRecord;
+  const add = (record: ScoreRecord) => {
     if (recordKeyText(record) === keyText(key)) latest.set(record.check, record);
-  });
+  };
+  scanScores(join(path, SCORES_FILE), add, () => {}, Buffer.from(JSON.stringify(key.queryId)));
   const results = [...latest.values()];
   const task = taskScore(results, ending, mergeSettings(manifest).score);
   const evidence = task.evidence ?? (task.pass === null ? whyUnscored(results) : undefined);

@@ -28,6 +28,8 @@ export type Report = {
   agents: string[];
   /** scripted models took part: the numbers say nothing about any model */
   scripted: boolean;
+  /** lines of the run's files that are damaged and not counted, or changed: one sentence for each file */
+  damage: string[];
   score_rule: ScoreRule;
   /** in words, for quoting the numbers */
   method: string;
@@ -82,6 +84,7 @@ function reportOf(run: Collected): Report {
     folder: run.folder,
     agents: [...run.agents],
     scripted: run.scripted,
+    damage: run.damage,
     score_rule: run.rule,
     method: METHOD,
     overall: headlineOf(groups),

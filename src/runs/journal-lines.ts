@@ -1,0 +1,168 @@
+// The lines of a journal, told apart without parsing what need not be, and what makes an event or an entry whole.
+import {
+  type Entry,
+  isObject,
+  NO_USAGE,
+  parseJson,
+  type RolloutKey,
+  type RunEvent,
+  type Usage,
+  UsageError,
+} from "../core/index.ts";
+import { type Extent, jsonLine, readExtents, scanLines } from "../files/index.ts";
+import type { DamagedLine } from "./damage.ts";
+import { bodyOf, isBlank, parseLine } from "./examine-record.ts";
+import { FORMAT_VERSION } from "./manifest.ts";
+
+export type JournalLine = {
+  type: RunEvent["type"];
+  /** the key's members as they are in the line; the same text for the same key; "" if a line has none */
+  key: string;
+  /** of an entry */
+  index: number;
+  extent: Extent;
+  /** only for a reply or a verdict */
+  usage(): Usage | undefined;
+  event(): RunEvent;
+};
+
+/** Calls back for each line that is one of ours, and returns where the last complete one ends. */
+export function scanJournalLines(
+  file: string,
+  onLine: (line: JournalLine) => void,
+  onDamage: (line: DamagedLine) => void = () => {},
+): number {
+  return scanLines(file, ({ bytes: line, offset, length, number }) => {
+    const bytes = bodyOf(line);
+    const extent = { offset, length };
+    const damage = (reason: string) => onDamage({ ...extent, number, reason });
+    const type = typeOf(bytes);
+    if (!type) {
+      const value = isBlank(bytes) ? undefined : parseLine(bytes);
+      if (value !== undefined && (typeof value === "string" || typeof value.type !== "string"))
+        damage(typeof value === "string" ? value : "is not an event");
+      return; // another type is a newer version's
+    }
+    const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
+    const usage = () => usageIn(bytes);
+    if (type === "entry-end") {
+      const end = bytes.indexOf(INDEX, KEY_START);
+      if (end === -1) return damage("is not an event");
+      const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
+      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, usage, event });
+      return;
+    }
+    const parsed = parseLine(bytes) as RunEvent | string;
+    if (typeof parsed === "string") return damage(parsed);
+    if (!isWhole(parsed)) return damage("is not a whole event");
+    if (type === "run-start") refuseNewer(parsed, { file, line: number });
+    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed });
+  });
+}
+
+const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
+  ...([
+    "entry-end",
+    "rollout-start",
+    "rollout-end",
+    "call-start",
+    "run-start",
+    "run-end",
+    "run-note",
+    "endpoint-wait",
+  ] as const),
+]);
+/** Where the key starts in a line, minus the length of the type: after `{"type":"",` */
+const KEY_START = 11;
+const TYPE_START = 9;
+const INDEX = Buffer.from(',"index":');
+
+/** A power loss can leave a line of zeros, or half a line: it has no type. */
+function typeOf(bytes: Buffer): RunEvent["type"] | undefined {
+  if (bytes[bytes.length - 1] !== 125) return undefined;
+  const type = bytes.toString("latin1", TYPE_START, bytes.indexOf(34, TYPE_START));
+  return TYPES.has(type) ? (type as RunEvent["type"]) : undefined;
+}
+
+/** The key as it is in an entry's line. */
+function textOf(event: RolloutKey): string {
+  const { dataset, queryId, rollout } = event;
+  return Buffer.from(jsonLine({ dataset, queryId, rollout }).slice(1, -2)).toString("latin1");
+}
+
+const USAGE = Buffer.from('"usage":{');
+
+/** It is near the end of its line, after all texts. */
+function usageIn(bytes: Buffer): Usage | undefined {
+  const at = bytes.lastIndexOf(USAGE);
+  if (at === -1) return undefined;
+  const usage = parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1));
+  return isUsage(usage) ? (usage as Usage) : undefined;
+}
+
+function refuseNewer(event: unknown, location: { file: string; line: number }): void {
+  const version = isObject(event) ? Number(event.version ?? 1) : 1;
+  if (version <= FORMAT_VERSION) return;
+  throw new UsageError(
+    `was written by a newer version of rollout (format ${version}, this one knows ${FORMAT_VERSION}); update rollout to continue this run`,
+    location,
+  );
+}
+
+/** As many as can be read, starting with the first. */
+export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const bytes of readExtents(file, extents)) {
+    const line = parseLine(bodyOf(bytes));
+    if (typeof line === "string" || !isEntry(line.entry)) break;
+    entries.push(line.entry as unknown as Entry);
+  }
+  return entries;
+}
+
+/** Whether an event has what is read of it. */
+function isWhole(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const { type, dataset, queryId, rollout, attempt, fingerprint, continued, outcome, datasets, at, message } = event;
+  if (Number.isNaN(Date.parse(String(at)))) return false;
+  if (type === "run-start") return Array.isArray(datasets) && datasets.every(isObject);
+  if (type !== "rollout-start" && type !== "rollout-end") return isTextOrNone(message);
+  if (typeof dataset !== "string" || typeof queryId !== "string" || !Number.isSafeInteger(rollout)) return false;
+  if (type === "rollout-end") return isOutcome(outcome);
+  return Number.isSafeInteger(attempt) && Number.isSafeInteger(continued) && typeof fingerprint === "string";
+}
+
+function isOutcome(outcome: unknown): boolean {
+  return (
+    isObject(outcome) &&
+    typeof outcome.stopReason === "string" &&
+    isTextOrNone(outcome.message) &&
+    isTextOrNone(outcome.kind)
+  );
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isEntry(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { type, by, content, toolCalls, usage, callId, isError, stop, reason } = entry;
+  if (type === "tool-result")
+    return typeof callId === "string" && typeof content === "string" && typeof isError === "boolean";
+  if (type === "verdict") return typeof stop === "boolean" && typeof reason === "string" && isUsage(usage);
+  const isReply = type === "reply" && (by === "agent" || by === "user") && typeof content === "string";
+  return isReply && isUsage(usage) && Array.isArray(toolCalls) && toolCalls.every(isToolCall);
+}
+
+function isUsage(usage: unknown): boolean {
+  if (!isObject(usage)) return false;
+  const names = Object.keys(usage);
+  return names.length === 0 || Object.keys(NO_USAGE).every((name) => typeof usage[name] === "number");
+}
+
+function isToolCall(call: unknown): boolean {
+  return (
+    isObject(call) && typeof call.id === "string" && typeof call.name === "string" && typeof call.arguments === "string"
+  );
+}
