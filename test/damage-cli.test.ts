@@ -29,6 +29,7 @@ async function rollout(...args: string[]): Promise<Ended> {
   const host = {
     ...{ stdout: stream("stdout"), stderr: stream("stderr"), env: {}, argv: ["node", "rollout", ...args] },
     ...{ on: () => {}, off: () => {}, once: () => {}, exit: () => {}, chdir: () => {}, exitCode: undefined },
+    ...{ emit: () => true, kill: () => true, pid: process.pid },
   };
   await main(host as unknown as Parameters<typeof main>[0]);
   return { ...ended, code: host.exitCode ?? 0 };

@@ -37,6 +37,8 @@ export function listenForInterrupt(
     abort: abort.signal,
     release() {
       for (const timer of timers) clearTimeout(timer);
+      // once stopped, the process is on its way out, and a second signal must not change its exit code
+      if (park.signal.aborted) return;
       source.off("SIGINT", onSignal);
       source.off("SIGTERM", onSignal);
       source.off("SIGHUP", onHangUp);

@@ -25,7 +25,6 @@ export {
   MAX_JSON_DEPTH,
   parseExact,
   parseJson,
-  parseShallow,
 } from "./json.ts";
 export { findKeyKind } from "./key-shapes.ts";
 export {

@@ -38,12 +38,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** The same for the texts of models and tools that code of ours walks: undefined also if it is nested too deep for that. */
-export function parseShallow(text: string): Json | undefined {
-  return isTooDeep(text) ? undefined : parseJson(text);
-}
-
-/** The same as `parseJson`, with every number as it was written. */
+/** The same, with every number as it was written. */
 export function parseExact(text: string): Json | undefined {
   const value = parseJson(text);
   return value === undefined ? undefined : withExactNumbers(value, text);

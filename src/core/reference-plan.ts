@@ -1,6 +1,6 @@
 // A query's reference plan: the dialogue a flawless agent would have. Texts and arguments may hold references to earlier
 // tool results, `{{tool_name.path.to.value}}`, since generated ids are known only while the plan is played.
-import { type Json, type JsonObject, parseShallow } from "./json.ts";
+import { type Json, type JsonObject, parseJson } from "./json.ts";
 
 export type PlanCall = { name: string; arguments: JsonObject };
 /** One agent reply that calls tools. */
@@ -75,7 +75,7 @@ function fillText(text: string, played: readonly PlayedCall[]): Json {
 /** `tool.path`, `Server.tool.path`, or `tool#2.path` for the second call of that tool; the latest call otherwise. */
 function lookUp(reference: string, played: readonly PlayedCall[]): Json | undefined {
   const call = callsOf(`{{${reference}}}`, played).at(-1);
-  let value = call && parseShallow(call.content);
+  let value = call && parseJson(call.content);
   for (const part of readReference(reference).path) {
     if (Array.isArray(value)) value = value[Number(part)];
     else if (typeof value === "object" && value !== null) value = value[part];

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   listPlannedCalls,
   messageOf,
-  parseShallow,
+  parseJson,
   RolloutError,
   redactText,
   type ToolResult,
@@ -81,7 +81,7 @@ function saidBy(error: unknown): string {
 
 /** An exception in the tool's code; an error that a tool returns may be a good answer to what it was asked. */
 function crashOf({ content, isError }: ToolResult): string | undefined {
-  const value = isError ? parseShallow(content) : undefined;
+  const value = isError ? parseJson(content) : undefined;
   const said = isObject(value) && typeof value.error === "string" ? value.error : "";
   return /^The tool failed: ([\s\S]*)/.exec(said)?.[1];
 }

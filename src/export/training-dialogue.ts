@@ -1,5 +1,5 @@
 // A record's dialogue in the form that formats write from and read into, with reasoning and loss flags as asked for.
-import { findErrors, isObject, type JsonObject, parseShallow, wellFormed, wellFormedJson } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson, wellFormed, wellFormedJson } from "../core/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Call = { id: string; name: string; arguments: string };
@@ -100,7 +100,7 @@ export function splitThinking(content: string): { content: string; reasoning?: s
 
 /** The arguments as a JSON object, or undefined; empty text means no arguments. */
 export function parseArguments(text: string): JsonObject | undefined {
-  const value = text.trim() === "" ? {} : parseShallow(text);
+  const value = text.trim() === "" ? {} : parseJson(text);
   return isObject(value) ? (value as JsonObject) : undefined;
 }
 

@@ -124,6 +124,7 @@ export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
 function isWhole(event: unknown): boolean {
   if (!isObject(event)) return false;
   const { type, dataset, queryId, rollout, attempt, fingerprint, continued, outcome, datasets, at, message } = event;
+  if (type === "call-start") return typeof event.callId === "string" && typeof event.key === "string";
   if (Number.isNaN(Date.parse(String(at)))) return false;
   if (type === "run-start") return Array.isArray(datasets) && datasets.every(isObject);
   if (type !== "rollout-start" && type !== "rollout-end") return isTextOrNone(message);

@@ -1,5 +1,5 @@
 // Whether the calls of a dialogue bear out that something was done.
-import { type Json, parseShallow } from "../core/index.ts";
+import { type Json, parseJson } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
 import type { Doubt } from "./check.ts";
 import type { EffectClaim } from "./reading/effects.ts";
@@ -46,7 +46,7 @@ function didIt({ name, text, result }: RecordedCall, { act, sentence }: EffectCl
 
 /** The values of a result, not its keys. */
 function shows({ result }: RecordedCall, { act }: EffectClaim): boolean {
-  return contains(textsIn(parseShallow(result) ?? result).join(" "), act?.shown ?? []);
+  return contains(textsIn(parseJson(result) ?? result).join(" "), act?.shown ?? []);
 }
 
 function namesTheUnknown({ words }: EffectClaim, calls: readonly RecordedCall[]): boolean {
@@ -67,7 +67,7 @@ const MAX_EVIDENCE = 2000;
 /** Handing over to an office tells that office. */
 function tellsOffice(name: string, args: string, sentence: string): boolean {
   if (!/transfer|hand_?over|escalat/i.test(name)) return false;
-  const offices = textsIn(parseShallow(args) ?? "").flatMap((value) =>
+  const offices = textsIn(parseJson(args) ?? "").flatMap((value) =>
     value.length <= 40 ? value.toLowerCase().split(/[_\s]+/) : [],
   );
   const folded = sentence.toLowerCase();

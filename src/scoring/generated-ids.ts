@@ -1,6 +1,6 @@
 // Ids that a tool generates differ from one environment to the next. Where a result from a record and the result of the
 // same call played again hold different ids at the same place, they stand for the same thing.
-import { isObject, parseShallow } from "../core/index.ts";
+import { isObject, parseJson } from "../core/index.ts";
 
 /** A uuid, with or without hyphens, or a prefix and hex digits: `APT-1a2b3c4d`. */
 const ID = /\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|([a-z]\w*[-_])[0-9a-f]{6,32})\b/gi;
@@ -18,7 +18,7 @@ export class GeneratedIds {
 
   /** An id that both results hold was not generated; one that is known already keeps its first meaning. */
   learn(recorded: string, replayed: string): void {
-    for (const [before, now] of pairIds(parseShallow(recorded) ?? recorded, parseShallow(replayed) ?? replayed)) {
+    for (const [before, now] of pairIds(parseJson(recorded) ?? recorded, parseJson(replayed) ?? replayed)) {
       if (this.#renamed.has(before) || replayed.includes(before) || recorded.includes(now)) continue;
       this.#renamed.set(before, now);
     }

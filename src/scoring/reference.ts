@@ -7,7 +7,7 @@ import {
   listPlannedCalls,
   type PlanCall,
   type PlayedCall,
-  parseShallow,
+  parseJson,
   type Query,
   type ReferencePlan,
   type StateChanges,
@@ -118,7 +118,7 @@ function takesConfirm(name: string, domain: Domain): boolean {
 /** The value under this key in the latest result that has one; undefined if that result has several. */
 function findValue(key: string, played: readonly PlayedCall[]): Json | undefined {
   for (const { content } of played.toReversed()) {
-    const found = new Set(valuesUnder(key, parseShallow(content)));
+    const found = new Set(valuesUnder(key, parseJson(content)));
     if (found.size === 1) return [...found][0];
     if (found.size > 1) return undefined;
   }

@@ -1,5 +1,5 @@
 // A trajectory's messages taken apart, for checks: each call with its result, and what was said to whom, in order.
-import { findErrors, isObject, type JsonObject, parseJson, parseShallow, type Trajectory } from "../core/index.ts";
+import { findErrors, isObject, type JsonObject, parseJson, type Trajectory } from "../core/index.ts";
 
 export type RecordedCall = {
   id: string;
@@ -45,7 +45,7 @@ export function readTranscript(trajectory: Trajectory): Transcript {
     for (const { id, function: called } of message.tool_calls ?? []) {
       const result = results.get(id);
       if (result === undefined) continue;
-      const args = called.arguments.trim() === "" ? {} : parseShallow(called.arguments);
+      const args = called.arguments.trim() === "" ? {} : parseJson(called.arguments);
       const isWellFormed = isObject(args);
       dialogue.calls.push({
         id,

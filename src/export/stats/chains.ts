@@ -1,6 +1,6 @@
 // How far calls build on each other: a call depends on an earlier one if an argument of it first appeared in that one's
 // result. A call that depends on none has the length 1.
-import { isObject, type Json, parseShallow, type TrajectoryMessage } from "../../core/index.ts";
+import { isObject, type Json, parseJson, type TrajectoryMessage } from "../../core/index.ts";
 import { occurs, tells } from "../../scoring/index.ts";
 import { parseArguments } from "../training-dialogue.ts";
 
@@ -15,7 +15,7 @@ export function longestChain(system: string | undefined, messages: readonly Traj
   let longest = 0;
   for (const message of messages) {
     if (message.role === "tool") {
-      const text = [...textsOf(parseShallow(message.content) ?? message.content)].join("\n").toLowerCase();
+      const text = [...textsOf(parseJson(message.content) ?? message.content)].join("\n").toLowerCase();
       seen.push({ kind: "values", text, length: lengths.get(message.tool_call_id) });
       continue;
     }

@@ -1,5 +1,5 @@
 // All that an agent may know at some point of a dialogue, and whether a value is borne out by it.
-import { isObject, type Json, parseShallow } from "../../core/index.ts";
+import { isObject, type Json, parseJson } from "../../core/index.ts";
 import { numbersIn, two } from "../values.ts";
 import { type Count, countsIn, statedNumbers } from "./amounts.ts";
 import { datesIn, isApart, type Span, spansIn, timesIn } from "./dates.ts";
@@ -63,7 +63,7 @@ export class Known {
 
   addResult(content: string): void {
     this.add(content);
-    this.#addValue(parseShallow(content) as Json | undefined);
+    this.#addValue(parseJson(content) as Json | undefined);
   }
 
   #addValue(value: Json | undefined): void {

@@ -6,7 +6,6 @@ import {
   isTooDeep,
   type JsonObject,
   MAX_JSON_DEPTH,
-  parseJson,
   toPlain,
   withExactNumbers,
   writeExact,
@@ -100,7 +99,7 @@ export class ChildTransport implements Transport {
 
   #receive(line: string): void {
     if (line.trim() === "") return;
-    const message = parseJson(line);
+    const message = parseAny(line);
     if (!isObject(message) || message.jsonrpc !== "2.0") {
       if (!this.#garbageSeen) this.#onGarbage(line);
       this.#garbageSeen = true;
@@ -129,5 +128,14 @@ export class ChildTransport implements Transport {
     this.#end = `wrote more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB without an answer`;
     this.#pending = [];
     this.#child?.kill();
+  }
+}
+
+/** At any depth: an answer that is too deep for us still has an id to refuse it by. */
+function parseAny(line: string): JsonObject | undefined {
+  try {
+    return JSON.parse(line) as JsonObject;
+  } catch {
+    return undefined;
   }
 }
