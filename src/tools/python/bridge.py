@@ -56,6 +56,7 @@ def main():
         if os.getpid() != own:  # a server forked, and this is the copy: it has no part in the dialogue
             os._exit(0)
         answer(key, number, reply)
+    end_group()  # the parent is gone, whichever of its descriptors said so first
 
 
 def answer(key, number, reply):
@@ -79,18 +80,26 @@ def die_with_parent():
     """Also where user code is busy: a thread waits for the end of the lifeline, and where C code never lets a thread
     run (a runaway regular expression) Linux itself sends SIGIO, whose default action ends the whole process group."""
     os.set_inheritable(LIFELINE, False)
-    leads_group = os.getpgrp() == os.getpid()
 
     def watch():
         select.select([LIFELINE], [], [])  # not a read: Linux sends no SIGIO while somebody reads
-        if leads_group:
-            os.killpg(0, signal.SIGKILL)
-        os._exit(0)
+        end_group()
 
-    if leads_group and sys.platform == "linux":
+    if leads_group() and sys.platform == "linux":
         fcntl.fcntl(LIFELINE, fcntl.F_SETOWN, -os.getpid())
         fcntl.fcntl(LIFELINE, fcntl.F_SETFL, fcntl.fcntl(LIFELINE, fcntl.F_GETFL) | os.O_ASYNC)
     threading.Thread(target=watch, daemon=True).start()
+
+
+def leads_group():
+    return os.getpgrp() == os.getpid()
+
+
+def end_group():
+    """This process and whatever its servers started."""
+    if leads_group():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 class Bridge:
