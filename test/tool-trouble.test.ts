@@ -75,8 +75,13 @@ const FINE: { [tool: string]: string } = {
   long_error: '() => { throw new Error("y".repeat(5e6)); }',
   deep_text: '() => "[".repeat(50000) + "]".repeat(50000)',
   deep_error: `() => '{"error":' + "[".repeat(50000) + "]".repeat(50000) + "}"`,
-  micro: '() => { queueMicrotask(() => { throw new Error("in a microtask"); }); return { ok: true }; }',
 };
+
+/** Older versions of Node cannot say whose microtask it was: then it is told, and no rollout is ended by it. */
+const MICRO = `() => { queueMicrotask(() => { throw new Error("in a microtask"); }); return ${WAIT}; }`;
+const KNOWS_MICROTASKS = Number.parseInt(process.versions.node, 10) >= 24;
+if (KNOWS_MICROTASKS) ENDED.micro = [MICRO, "outside of its calls: in a microtask"];
+else FINE.micro = MICRO;
 
 function writeOdd(work: WorkFolder, isolation: string): void {
   const code = (entry: string | readonly [string, unknown]) => (typeof entry === "string" ? entry : entry[0]);
@@ -148,7 +153,7 @@ describe.each(["none", "process"])("a run of tools that misbehave, isolation: %s
       expect(firstResult(id).length).toBeLessThan(66_000);
       expect(firstResult(id)).toContain("characters left out");
     }
-    if (isolation === "none") expect(printed.match(/in a microtask/g)).toHaveLength(1);
+    if (isolation === "none" && !KNOWS_MICROTASKS) expect(printed.match(/in a microtask/g)).toHaveLength(1);
   });
 
   test("what was recorded can be scored, replayed, shown, counted and exported", async () => {
