@@ -20,6 +20,7 @@ import {
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
+import type { PreparedDataset } from "./prepare-dataset.ts";
 import { differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
@@ -80,6 +81,8 @@ export class Rollout {
         this.#entries.push(entry);
         if (before) continue;
         await this.#record({ type: "entry-end", index, entry });
+        if (entry.type === "reply" && entry.rejected === "text_call")
+          this.#context.noteOnce(adviseOnTextCalls(dataset));
         if (park.aborted) return PARKED;
       }
       const outcome = next.value;
@@ -187,4 +190,12 @@ function stackOf(error: RolloutError): string | undefined {
   let cause: unknown = error;
   while (cause instanceof RolloutError) cause = cause.cause;
   return cause instanceof Error && typeof cause.stack === "string" ? cutText(cause.stack, 4000) : undefined;
+}
+
+/** Most often the server has no parser for the model's way of calling tools. */
+function adviseOnTextCalls({ agent, spec }: PreparedDataset): string {
+  const remedy = spec.agent.settings.recoverTextCalls
+    ? "and not all of them can be recovered; see what it writes in metadata.faults of the records"
+    : "start the server with a tool-call parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME), or set recover_text_calls: true for the agent";
+  return `${agent.id} writes tool calls as text: ${remedy}`;
 }

@@ -9,7 +9,7 @@ import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
-import { recoverTextCalls } from "../text-calls.ts";
+import { recoverTextCalls } from "../text-calls/recover.ts";
 import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
 import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";

@@ -15,7 +15,7 @@ import { type Answer, post } from "../post.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
-import { recoverTextCalls } from "../text-calls.ts";
+import { recoverTextCalls } from "../text-calls/recover.ts";
 import { type Choice, readReply } from "./reply.ts";
 import { createBodyWriter } from "./request.ts";
 
