@@ -4,7 +4,7 @@ import { isObject, parseExact, type ToolCall, type ToolSpec, writeExact } from "
 import { callsInJson, readJsonAt, skipSpace } from "./read-json.ts";
 import { readPythonAt } from "./read-python.ts";
 
-export type Found = { calls: ToolCall[]; end: number };
+type Found = { calls: ToolCall[]; end: number };
 
 type Reading = { text: string; match: RegExpExecArray; at: number; tools: readonly ToolSpec[] };
 

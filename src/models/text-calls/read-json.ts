@@ -1,8 +1,6 @@
 // JSON inside other text: where a value ends, and which calls it holds.
 import { isObject, parseExact, type ToolCall, writeExact } from "../../core/index.ts";
 
-export type Span = { start: number; end: number };
-
 /** Where the object or list that opens at `start` closes; undefined if it does not. */
 export function jsonEnd(text: string, start: number): number | undefined {
   let depth = 0;
