@@ -108,7 +108,7 @@ function readJsonList(text: string, at: number): Found | undefined {
 }
 
 /** A text that is calls and nothing else. */
-export function readWhole(text: string, tools: readonly ToolSpec[]): Found | undefined {
+function readWhole(text: string, tools: readonly ToolSpec[]): Found | undefined {
   return (
     wholeRest(text, readFunctionTags(text, 0, tools)) ??
     wholeRest(text, readJsonList(text, 0)) ??

@@ -2,7 +2,7 @@
 import { isObject, parseExact, type ToolCall, writeExact } from "../../core/index.ts";
 
 /** Where the object or list that opens at `start` closes; undefined if it does not. */
-export function jsonEnd(text: string, start: number): number | undefined {
+function jsonEnd(text: string, start: number): number | undefined {
   let depth = 0;
   for (let index = start; index < text.length; index++) {
     const character = text[index];
