@@ -15,7 +15,8 @@ import { createDispatchers, type Dispatchers } from "../http.ts";
 import { createGates, type EndpointEvent } from "../limits.ts";
 import { type ComposeDeps, composeEndpoint } from "../replicas.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createOpenAiClient, type OpenAiDeps } from "./client.ts";
+import type { WireDeps } from "../wire-client.ts";
+import { createOpenAiClient } from "./client.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -44,7 +45,7 @@ async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: P
 }
 
 /** Composed as in connect.ts. */
-function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps & ComposeDeps) {
+function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps: WireDeps & ComposeDeps) {
   const connect = (replica: ResolvedModel) => createOpenAiClient(replica, settings, deps);
   return composeEndpoint({ model, settings, deps, connect });
 }
