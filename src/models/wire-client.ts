@@ -25,7 +25,7 @@ export type Wire = {
   path: string;
   writeBody(request: ModelRequest): string;
   /** Throws a ModelFailure for an answer that is no reply. */
-  readReply(context: FailureContext, text: string): ModelReply;
+  readReply(context: FailureContext, answer: Answer): ModelReply;
 };
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
@@ -61,7 +61,7 @@ export function createWireClient(
       if (status < 200 || status >= 300)
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
       if (isTooDeep(text)) throw failureOfDepth(context);
-      const reply = wire.readReply(context, text);
+      const reply = wire.readReply(context, answer);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

@@ -81,8 +81,7 @@ export class Rollout {
         this.#entries.push(entry);
         if (before) continue;
         await this.#record({ type: "entry-end", index, entry });
-        if (entry.type === "reply" && entry.rejected === "text_call")
-          this.#context.noteOnce(adviseOnTextCalls(dataset));
+        for (const text of remarksOn(entry, dataset)) this.#context.noteOnce(text);
         if (park.aborted) return PARKED;
       }
       const outcome = next.value;
@@ -190,6 +189,17 @@ function stackOf(error: RolloutError): string | undefined {
   let cause: unknown = error;
   while (cause instanceof RolloutError) cause = cause.cause;
   return cause instanceof Error && typeof cause.stack === "string" ? cutText(cause.stack, 4000) : undefined;
+}
+
+/** What a reply shows about its endpoint, for people to know once. */
+function remarksOn(entry: Entry, dataset: PreparedDataset): string[] {
+  if (entry.type !== "reply") return [];
+  const { rejected, served, by } = entry;
+  const remarks: string[] = [];
+  if (rejected === "text_call") remarks.push(adviseOnTextCalls(dataset));
+  if (served?.insteadOf !== undefined)
+    remarks.push(`the ${by}'s endpoint was asked for ${served.insteadOf} and answers as ${served.model}`);
+  return remarks;
 }
 
 /** Most often the server has no parser for the model's way of calling tools. */

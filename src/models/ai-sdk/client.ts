@@ -9,6 +9,7 @@ import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts
 import { requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
+import { withServed } from "../served.ts";
 import { recoverTextCalls } from "../text-calls/recover.ts";
 import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
 import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
@@ -57,7 +58,9 @@ export function createAiSdkClient(
         throw exchange.failure() ?? failureOfPackage(context, error, exchange);
       }
       refuseBrokenReply(context, result);
-      const reply = readResult(result, model.prices);
+      const { id, modelId } = result.response ?? {};
+      const answered = { asked: model.model, id, model: modelId, headers: exchange.headers() };
+      const reply = withServed(readResult(result, model.prices), answered);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import {
@@ -78,6 +79,27 @@ test("a call goes to the completions path with key, headers and body, and comes 
       body: { model: "model", temperature: 0 },
     },
   ]);
+});
+
+test("what the server says about itself is kept, and another model than the one asked for is marked", async () => {
+  const say =
+    (model: string, headers = {}) =>
+    (response: ServerResponse) => {
+      response.writeHead(200, headers);
+      response.end(JSON.stringify({ ...hello, id: "c-1", model, system_fingerprint: "fp_9" }));
+    };
+  const litellm = { "x-litellm-attempted-fallbacks": "1", "x-litellm-model-id": "m-2", "set-cookie": "a=b" };
+  const { call } = await bare(
+    [say("gpt-4o-2024-08-06"), say("gpt-4o-mini", litellm), say("claude-sonnet-4"), hello],
+    {},
+    { model: "gpt-4o" },
+  );
+  expect((await call()).served).toEqual({ model: "gpt-4o-2024-08-06", id: "c-1", fingerprint: "fp_9" });
+  expect((await call()).served).toMatchObject({
+    headers: { "x-litellm-attempted-fallbacks": "1", "x-litellm-model-id": "m-2" },
+  });
+  expect((await call()).served).toMatchObject({ model: "claude-sonnet-4", insteadOf: "gpt-4o" });
+  expect(await call()).not.toHaveProperty("served");
 });
 
 test("without a key nothing is sent in its place", async () => {

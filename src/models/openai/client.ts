@@ -1,7 +1,9 @@
 // The wire of OpenAI's chat completions, which vLLM, SGLang and most hosts speak too.
 import { isObject, type ModelClient, parseExact } from "../../core/index.ts";
 import { type FailureContext, failureOfReply } from "../failure.ts";
+import type { Answer } from "../post.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { withServed } from "../served.ts";
 import { createWireClient, type WireDeps } from "../wire-client.ts";
 import { failureOfError, parseObject } from "./error-object.ts";
 import { type Choice, readReply } from "./reply.ts";
@@ -11,10 +13,12 @@ export function createOpenAiClient(model: ResolvedModel, settings: CallSettings,
   const wire = {
     path: "/chat/completions",
     writeBody: createBodyWriter(model, settings),
-    readReply(context: FailureContext, text: string) {
-      const { choice, usage, scripted } = readCompletion(context, text);
-      const reply = readReply(choice, usage, model.prices);
-      return scripted ? { ...reply, scripted } : reply;
+    readReply(context: FailureContext, { text, headers }: Answer) {
+      const { choice, completion } = readCompletion(context, text);
+      const { id, model: name, system_fingerprint: fingerprint } = completion;
+      const read = readReply(choice, completion.usage, model.prices);
+      const reply = withServed(read, { asked: model.model, model: name, id, fingerprint, headers });
+      return fingerprint === MOCK_FINGERPRINT ? { ...reply, scripted: true as const } : reply;
     },
   };
   return createWireClient(wire, model, settings, deps);
@@ -26,7 +30,7 @@ export const MOCK_FINGERPRINT = "rollout-mock";
 /** Reasons for which the server itself breaks off a reply: the model did not say this. */
 const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
 
-type Completion = { choice: Choice; usage: unknown; scripted?: true };
+type Completion = { choice: Choice; completion: Record<string, unknown> };
 
 function readCompletion(context: FailureContext, text: string): Completion {
   const completion = parseObject(text);
@@ -39,12 +43,7 @@ function readCompletion(context: FailureContext, text: string): Completion {
   if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
-  const scripted = completion.system_fingerprint === MOCK_FINGERPRINT ? { scripted: true as const } : {};
-  return {
-    choice: { message: exactMessage(choice.message, text), finishReason },
-    usage: completion.usage,
-    ...scripted,
-  };
+  return { choice: { message: exactMessage(choice.message, text), finishReason }, completion };
 }
 
 /** Arguments that a server sends as objects keep their numbers; as texts, which is usual, they keep them anyway. */

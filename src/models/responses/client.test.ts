@@ -118,6 +118,7 @@ test("text, parallel calls, reasoning and usage are read; reasoning items go bac
       { id: "b", name: "find", arguments: '{"n":1.0}' },
     ],
     opaque: { reasoning_items: [thought] },
+    served: { id: "resp_1" },
     usage: { inputTokens: 30, outputTokens: 12, cachedTokens: 10, reasoningTokens: 8, costUsd: 20 + 1 + 120 },
     finish: "tool-calls",
   });
