@@ -20,6 +20,8 @@ export type NetworkOptions = {
   replay?: string;
   connectSeconds?: number;
   idleSeconds?: number;
+  /** the run's name, for headers that tell it */
+  run?: string;
 };
 
 export type Network = {
@@ -35,13 +37,14 @@ export function openNetwork(options: NetworkOptions): Network {
 }
 
 function openModels(options: NetworkOptions): Network {
-  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds } = options;
+  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds, run } = options;
   const models = createModels({
     env,
     registry,
     clock,
     connectSeconds,
     idleSeconds,
+    run,
     random: createRandom("back-off", clock.now()), // dialogues do not depend on it
     onEvent: ({ type, endpoint, seconds, reason }) => {
       if (type !== "endpoint-resume")

@@ -34,7 +34,10 @@ export const registryEntrySchema = z.strictObject({
     .describe("dollars for a cached token of input; default: the catalogue's"),
   extra_params: body.optional().describe("merged into every request body"),
   extra_body: body.optional().describe("merged into every request body, over extra_params"),
-  headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold variables"),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("sent with every request; may hold variables, and {query_id}, {rollout}, {party}, {dataset}, {run}"),
   limits: z
     .strictObject({
       max_in_flight: limit.optional().describe("requests at once"),

@@ -12,7 +12,7 @@ import { callLimits } from "./call-limits.ts";
 import type { DialectDeps } from "./dialects/dialect.ts";
 import { type FailureContext, failureOfDepth, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
 import { type Answer, post } from "./post.ts";
-import { requestHeaders } from "./request-headers.ts";
+import { createHeaderFiller, requestHeaders } from "./request-headers.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
 import { secretsOf } from "./secrets.ts";
 import { recoverTextCalls } from "./text-calls/recover.ts";
@@ -42,6 +42,7 @@ export function createWireClient(
   const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
   const redact = createRedactor(secretsOf(model));
   const limits = callLimits(settings, deps.idleSeconds);
+  const fillHeaders = createHeaderFiller(model, deps.run);
   const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
   const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact };
 
@@ -49,7 +50,8 @@ export function createWireClient(
     id: model.id,
     async complete(request, signal) {
       const context: FailureContext = { ...shown, party: request.origin.party };
-      const sent = post(dispatcher, { target, body: wire.writeBody(request) }, signal);
+      const own = fillHeaders ? { ...target, headers: { ...headers, ...fillHeaders(request.origin) } } : target;
+      const sent = post(dispatcher, { target: own, body: wire.writeBody(request) }, signal);
       let answer: Answer;
       try {
         answer = await sent;

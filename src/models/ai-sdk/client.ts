@@ -6,7 +6,7 @@ import { createRedactor, type ModelClient, type ModelRequest, messageOf, UsageEr
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfReply, ModelFailure } from "../failure.ts";
-import { requestHeaders } from "../request-headers.ts";
+import { createHeaderFiller, requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { secretsOf } from "../secrets.ts";
 import { withServed } from "../served.ts";
@@ -32,8 +32,11 @@ export function createAiSdkClient(
   const redact = createRedactor([...secretsOf(model), ...(traits.secrets?.(env) ?? [])]);
   const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact };
   const limits = callLimits(settings, deps.idleSeconds);
+  const fillHeaders = createHeaderFiller(model, deps.run);
   const options = callOptions(traits, model, settings);
   const edit = createBodyEditor(traits, model, settings);
+  const agent = { "user-agent": requestHeaders(model)["user-agent"] as string };
+  const ownHeaders = (origin: ModelRequest["origin"]) => ({ ...agent, ...fillHeaders?.(origin) });
   let provider: Promise<OpenModel> | undefined;
 
   return {
@@ -43,7 +46,15 @@ export function createAiSdkClient(
       provider ??= traits.load(commonOptions(model), model, env);
       const open = await provider;
       const context: FailureContext = { ...shown, party: request.origin.party };
-      const exchange = createExchange({ dispatchers, clock, context, limits, signal, edit });
+      const exchange = createExchange({
+        dispatchers,
+        clock,
+        context,
+        limits,
+        signal,
+        edit,
+        headers: ownHeaders(request.origin),
+      });
       let result: LanguageModelV3GenerateResult;
       try {
         result = await open(exchange.fetch).doGenerate({

@@ -31,10 +31,12 @@ export type ExchangeCall = {
   context: FailureContext;
   limits: PostLimits;
   signal: AbortSignal;
+  /** instead of the package's own */
+  headers: { [name: string]: string };
   edit?: ((body: JsonObject) => JsonObject) | undefined;
 };
 
-export function createExchange({ dispatchers, clock, context, limits, signal, edit }: ExchangeCall): Exchange {
+export function createExchange({ dispatchers, clock, context, limits, signal, headers, edit }: ExchangeCall): Exchange {
   // a package may make several requests for one reply; together they stay within the limit
   const deadline = clock.now() + limits.totalMs;
   let failure: ModelFailure | undefined;
@@ -56,7 +58,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
       const target = {
         origin: url.origin,
         path: url.pathname + url.search,
-        headers: headersOf(init?.headers),
+        headers: { ...headersOf(init?.headers), ...headers },
         limits: { ...limits, totalMs: Math.max(1, deadline - clock.now()) },
       };
       const answer = await post(dispatchers.for(url), { target, body }, signal).catch((error: unknown) => {

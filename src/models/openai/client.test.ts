@@ -102,6 +102,16 @@ test("what the server says about itself is kept, and another model than the one 
   expect(await call()).not.toHaveProperty("served");
 });
 
+test("every request says who sends it, and headers may tell which call it is", async () => {
+  const headers = { "X-Trace": "{run}/{query_id}#{rollout} {party} {other}", "User-Agent": "mine" };
+  const { call, received } = await bare([hello], {}, { headers });
+  await call(requestOf({ origin: { ...requestOf().origin, queryId: "q\n7 é" } }));
+  expect(received[0]?.headers).toMatchObject({ "x-trace": "/q%0A7 %C3%A9#0 agent {other}", "user-agent": "mine" });
+  const plain = await bare([hello]);
+  await plain.call();
+  expect(plain.received[0]?.headers["user-agent"]).toMatch(/^rollout\/\d/);
+});
+
 test("without a key nothing is sent in its place", async () => {
   const { call, received } = await bare([hello]);
   await call();
