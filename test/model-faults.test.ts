@@ -220,14 +220,33 @@ describe("a model's mistakes are kept, labelled, and not rolled again", () => {
     }
   });
 
-  test("a call written as text is taken for one only where that was asked for", async () => {
-    const plain = only(await rehearse({ faults: "text_call@1" }));
-    expect(texts(plain, "assistant")[1]).toContain("<tool_call>");
+  test("a call written as text is never said to anybody: it is asked for once more, with a plain instruction", async () => {
+    const record = only(await rehearse({ faults: "text_call@1" }));
+    expect(JSON.stringify(record.messages)).not.toContain("<tool_call>");
+    expect(record.metadata).toMatchObject({ stop_reason: "user_stop", tool_call_count: callsOf(only(clean)).length });
+    expect(record.metadata.faults).toMatchObject([{ type: "text_call", by: "agent" }]);
+    expect(record.metadata.faults[0]?.content).toContain("<tool_call>");
+  });
+
+  test("written as text twice, it ends the rollout with its own reason, and the run says what to do once", async () => {
+    const run = await rehearse({ faults: "text_call=1", ids: THREE, config: { max_workers: 1 } });
+    for (const { success, messages, metadata } of run.records) {
+      expect({ success, metadata }).toMatchObject({
+        success: false,
+        metadata: { stop_reason: "text_call", blame: "agent" },
+      });
+      expect(JSON.stringify(messages)).not.toContain("<tool_call>");
+    }
+    const told = run.events.flatMap((event) => (event.type === "run-note" ? [event.message] : []));
+    expect(told.filter((line) => line.includes("writes tool calls as text"))).toHaveLength(1);
+    expect(told.join()).toContain("recover_text_calls: true");
+  });
+
+  test("a call written as text is taken for one where that was asked for", async () => {
     const record = only(await rehearse({ faults: "text_call@1", party: { recover_text_calls: true } }));
     expect(texts(record, "assistant").join("")).not.toContain("<tool_call>");
     expect(record.metadata.tool_call_count).toBe(clean.records[0]?.metadata.tool_call_count);
     expect(record.metadata.faults).toContainEqual(expect.objectContaining({ type: "recovered", by: "agent" }));
-    expect(plain.metadata.faults.map(({ type }) => type)).not.toContain("recovered");
   });
 
   test.each(["duplicate_ids", "missing_ids"])(

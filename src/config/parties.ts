@@ -53,6 +53,7 @@ function resolveParty(config: PartyConfig, defaults: PartyDefaults): PartyModel 
     },
     apiBase: config.api_base,
     apiKey: config.api_key ?? undefined,
+    api: config.api,
   };
 }
 

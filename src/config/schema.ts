@@ -58,6 +58,7 @@ const partyFields = {
     .optional()
     .describe("base URL, or several replicas; a provider's own key is never sent there"),
   api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
+  api: z.enum(["chat", "responses"]).optional().describe("which of OpenAI's two APIs to use, as in the model registry"),
   timeout: z.number().positive().optional().describe("seconds for one model call"),
   max_retries: z.int().nonnegative().optional().describe("attempts after a failure of the endpoint"),
   extra_params: z

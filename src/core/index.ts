@@ -39,7 +39,7 @@ export {
   toFunctionTools,
   type Usage,
 } from "./message.ts";
-export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin } from "./model.ts";
+export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin, Served } from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
 export { mean, sum } from "./numbers.ts";
 export { dropUndefined, groupBy } from "./objects.ts";

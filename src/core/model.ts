@@ -37,8 +37,21 @@ export type ModelReply = {
   redactedTexts?: number;
   /** the counts that the server reported but that cannot be true; they are taken as nothing */
   droppedUsage?: string[];
+  /** what the server said about itself and this reply */
+  served?: Served;
   /** a script wrote this, not a model: the endpoint is a rehearsal */
   scripted?: true;
+};
+
+export type Served = {
+  /** as the server names it: an alias, a fallback or a proxy may answer with another than was asked for */
+  model?: string;
+  /** the model that was asked for, if that is another one */
+  insteadOf?: string;
+  id?: string;
+  fingerprint?: string;
+  /** those that tell where the answer comes from */
+  headers?: { [name: string]: string };
 };
 
 /** How long a reply's reasoning stays in the agent's context: for its turn, or, if it called tools, for the dialogue. */

@@ -11,6 +11,8 @@ export const LOOP_REASONS = {
   max_steps: false,
   empty_reply: false,
   truncated_reply: false,
+  /** the agent wrote a tool call as text, twice */
+  text_call: false,
   user_fault: false,
   context_overflow: false,
   content_filter: false,

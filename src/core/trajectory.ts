@@ -1,4 +1,5 @@
 // The record of a finished rollout, one JSON line: the shape that users already have, with its evidence added.
+import type { Served } from "./model.ts";
 import type { Outcome, StopReason } from "./outcome.ts";
 import type { Mode, RecordKey } from "./query.ts";
 
@@ -39,6 +40,10 @@ export type Trajectory = RecordKey & {
     usage: { [party: string]: UsageRecord };
     cost_usd: number;
     models: { agent: string; user?: string; judge?: string };
+    /** what the servers said about themselves, by party; ids are those of the replies, in order */
+    served?: {
+      [party: string]: { models?: string[]; fingerprints?: string[]; ids?: string[]; headers?: Served["headers"][] };
+    };
     /** true if a scripted model took part: such a record is not a model's output */
     scripted: boolean;
     seed: number;

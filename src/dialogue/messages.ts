@@ -46,6 +46,13 @@ function faultsIn(entry: Entry): Fault[] {
       faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
     if (entry.ignoredCalls) faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
     if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
+    if (entry.served?.insteadOf !== undefined)
+      faults.push({
+        type: "other_model",
+        by: entry.by,
+        asked: entry.served.insteadOf,
+        answered: entry.served.model ?? "",
+      });
     if (entry.droppedUsage) faults.push({ type: "dropped_usage", by: entry.by, counts: entry.droppedUsage.join(", ") });
     for (const call of entry.toolCalls) {
       if (call.originalId !== undefined)

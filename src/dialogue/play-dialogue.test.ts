@@ -209,3 +209,34 @@ test("every request says which call of which party it is, and entries carry the 
   expect(times).toEqual([...times].sort());
   expect(times[0]).toMatch(/^2026-01-01T00:00:/);
 });
+
+const WRITTEN = '{"name": "renew_loan", "arguments": {"loan_id": "L1"}}';
+
+test("a call written as text is asked for once more, with advice for that one call, and never said", async () => {
+  const agent = scripted(WRITTEN, "On February 10.", "Renewed.");
+  const { entries, outcome } = await play({ agent, user: scripted("Renew it.", STOP), opening });
+  expect(talk(entries)).toEqual(["assistant: On February 10.", "user: Renew it.", "assistant: Renewed."]);
+  expect(outcome.stopReason).toBe("user_stop");
+  const [first, again, later] = agent.requests.map(({ system }) => system);
+  expect(again).toContain("a tool call written as text");
+  expect([later, again?.startsWith(first ?? "?")]).toEqual([first, true]);
+  expect(agent.requests[1]?.messages).toEqual(agent.requests[0]?.messages);
+});
+
+test("written as text twice, with tools on or off, it ends the rollout as text_call", async () => {
+  const twice = await play({ agent: always(WRITTEN), user: scripted(STOP), opening });
+  expect(twice.outcome).toMatchObject({ success: false, stopReason: "text_call", blame: "agent" });
+  expect(talk(twice.entries)).toEqual([]);
+  const agent = scripted(call("get_loan", { loan_id: "L1" }), WRITTEN, WRITTEN);
+  const off = await play({ agent, user: scripted(STOP), opening, maxStepsPerTurn: 1 });
+  expect(agent.requests.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "none", "none"]);
+  expect(off.outcome.stopReason).toBe("text_call");
+});
+
+test("the user's call written as text is no speech either, and the next try is told so", async () => {
+  const user = scripted(`<tool_call>${WRITTEN}</tool_call>`, "Renew it.", STOP);
+  const { entries } = await play({ agent: scripted("On February 10.", "Renewed."), user, opening });
+  expect(talk(entries)).toEqual(["assistant: On February 10.", "user: Renew it.", "assistant: Renewed."]);
+  expect(user.requests[1]?.system).toContain("You are the user");
+  expect(faultsOf(entries)).toMatchObject([{ type: "user_calls_tool" }]);
+});

@@ -17,12 +17,13 @@ import {
   type ToolCall,
   timestamp,
 } from "../core/index.ts";
+import { isTextCall } from "../models/index.ts";
 import { answerCalls, withUniqueIds } from "./answer-calls.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
 import { repairReply } from "./repair.ts";
 import type { StopPolicy } from "./stop-conditions/index.ts";
-import { findUserFault } from "./user-faults.ts";
+import { findUserFault, type UserFault } from "./user-faults.ts";
 import { viewFor } from "./view.ts";
 
 type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
@@ -43,6 +44,13 @@ export type DialogueSetup = {
 
 /** More than a timer can count would be no time at all. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const TEXT_CALL_ADVICE = {
+  auto: "\n\nYour last reply was a tool call written as text, which nobody can run. Call tools through the tool interface only, or answer the user in plain words.",
+  none: "\n\nYour last reply was a tool call written as text. No tool can be called now: answer the user in plain words.",
+};
+const USER_CALL_ADVICE =
+  "\n\nYour last reply was a tool call. You are the user: write only what the user says, in plain words.";
 
 type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
 
@@ -99,18 +107,19 @@ class Dialogue {
 
   /** A reply that may not be shown to the agent is asked for again, at most twice. */
   async *userTurn(): Entries {
-    const { user, query } = this.#setup;
+    const { user, query, environment } = this.#setup;
     if (!user) {
       throw new RolloutError("infrastructure", `query "${query.id}" has no user message to answer, and no user model`);
     }
-    const faults: string[] = [];
+    const faults: UserFault[] = [];
     while (faults.length < 3) {
-      const reply = this.#toEntry("user", await this.#ask("user", user, "none"));
+      const advice = faults.at(-1) === "user_calls_tool" ? USER_CALL_ADVICE : "";
+      const reply = this.#toEntry("user", await this.#ask("user", user, "none", advice));
       if (reply.finish === "content-filter") {
         yield* this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
       }
-      const fault = findUserFault(reply, this.#agentsLastText());
+      const fault = findUserFault(reply, this.#agentsLastText(), environment.tools);
       if (!fault) {
         yield* this.#record(reply);
         const { end } = readUserText(reply.content);
@@ -122,10 +131,11 @@ class Dialogue {
     return endWith("user_fault", { blame: "user", message: faults.join(", ") });
   }
 
-  /** The agent's reply, or how the rollout ends because of it. An empty one is asked for once more. */
+  /** The agent's reply, or how the rollout ends because of it. What is no reply is asked for once more. */
   async *#agentReply(toolChoice: "auto" | "none"): AsyncGenerator<Entry, ReplyEntry | Outcome, void> {
+    let advice = "";
     for (let attempt = 0; ; attempt++) {
-      const asked = await this.#ask("agent", this.#setup.agent, toolChoice);
+      const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice);
       const reply = withUniqueIds(this.#toEntry("agent", asked), this.#entries);
       const spoke = reply.content.trim() !== "";
       if (reply.finish === "content-filter") {
@@ -141,6 +151,12 @@ class Dialogue {
         const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
         yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
         return spoke ? spoken : endWith("max_steps", { blame: "agent" });
+      }
+      if (reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools)) {
+        yield* this.#record({ ...reply, rejected: "text_call" });
+        if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });
+        advice = TEXT_CALL_ADVICE[toolChoice];
+        continue;
       }
       if (spoke || reply.toolCalls.length > 0) {
         yield* this.#record(reply);
@@ -182,11 +198,17 @@ class Dialogue {
     }
   }
 
-  async #ask(party: "agent" | "user", speaker: Speaker, toolChoice: "auto" | "none"): Promise<ModelReply> {
+  /** Advice for one call goes into its system prompt: some templates refuse two user messages in a row. */
+  async #ask(
+    party: "agent" | "user",
+    speaker: Speaker,
+    toolChoice: "auto" | "none",
+    advice: string,
+  ): Promise<ModelReply> {
     const { query, environment, signal } = this.#setup;
     const reply = await speaker.client.complete(
       {
-        system: speaker.system,
+        system: speaker.system + advice,
         messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
         tools: party === "agent" ? environment.tools : [],
         toolChoice,

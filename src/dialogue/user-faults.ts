@@ -1,5 +1,6 @@
 // What a simulated user may not say to the agent. Such a reply is generated again, and the record keeps all versions.
-import type { Finish } from "../core/index.ts";
+import type { Finish, ToolSpec } from "../core/index.ts";
+import { isTextCall } from "../models/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 export type UserFault =
@@ -17,19 +18,13 @@ const SPEAKS_AS_ASSISTANT = [
   /\bas an ai\b/i,
 ];
 
-const CALLS_A_TOOL = [
-  /<\/?(tool_call|function_call|tool_calls)>/i,
-  /<function=/i,
-  /\[TOOL_CALLS\]/,
-  /^\s*(```(json)?\s*)?\{\s*"(name|function|tool)"\s*:\s*"[^"]+"\s*,\s*"(arguments|parameters)"\s*:/m,
-];
-
 export function findUserFault(
   reply: { content: string; toolCalls: readonly unknown[]; finish: Finish },
   agentsLast: string | undefined,
+  tools: readonly ToolSpec[] = [],
 ): UserFault | undefined {
   const { text, end } = readUserText(reply.content);
-  if (reply.toolCalls.length > 0 || CALLS_A_TOOL.some((pattern) => pattern.test(text))) return "user_calls_tool";
+  if (reply.toolCalls.length > 0 || isTextCall(text, tools)) return "user_calls_tool";
   if (text === "" && !end) return reply.finish === "length" ? "user_truncated" : "user_empty";
   if (agentsLast && text.length > 20 && fold(text) === fold(agentsLast)) return "user_repeats_agent";
   if (SPEAKS_AS_ASSISTANT.some((pattern) => pattern.test(text))) return "user_speaks_as_assistant";

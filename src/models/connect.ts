@@ -30,6 +30,8 @@ export type ModelsDeps = {
   onEvent?: (event: EndpointEvent) => void;
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
+  /** the run's name, for headers that tell it */
+  run?: string;
   /** seconds that an answer may pause once it has begun */
   idleSeconds?: number;
   /** seconds for making a connection */
@@ -58,12 +60,12 @@ export interface Models {
 }
 
 export function createModels(options: ModelsDeps): Models {
-  const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds } = options;
+  const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds, run } = options;
   learnEnvironment(env);
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const starts = new StartCheck();
-  const deps = { env, dispatchers, clock, idleSeconds };
+  const deps = { env, dispatchers, clock, idleSeconds, run };
   const parking = new AbortController();
   const retries: NetworkLoad["retries"] = {};
   const countRetry = (wait: RetryWait) => {

@@ -26,3 +26,4 @@ export { resolveModel } from "./resolve.ts";
 export type { CallSettings, PartyModel, Prices, ResolvedModel } from "./resolved.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";
+export { isTextCall } from "./text-calls/find-calls.ts";

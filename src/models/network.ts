@@ -24,6 +24,8 @@ export type NetworkOptions = {
   replay?: string;
   connectSeconds?: number;
   idleSeconds?: number;
+  /** the run's name, for headers that tell it */
+  run?: string;
 };
 
 export type Network = {
@@ -39,7 +41,7 @@ export function openNetwork(options: NetworkOptions): Network {
 }
 
 function openModels(options: NetworkOptions): Network {
-  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds } = options;
+  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds, run } = options;
   let isShort = false;
   const onWait = ({ error }: RetryWait) => {
     if (error.kind === "local" && !isShort)
@@ -53,6 +55,7 @@ function openModels(options: NetworkOptions): Network {
     connectSeconds,
     idleSeconds,
     onWait,
+    run,
     random: createRandom("back-off", clock.now()), // dialogues do not depend on it
     onEvent: ({ type, endpoint, seconds, reason }) => {
       if (type !== "endpoint-resume")

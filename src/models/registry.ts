@@ -22,6 +22,10 @@ export const registryEntrySchema = z.strictObject({
     .enum(DIALECT_NAMES as [string, ...string[]])
     .optional()
     .describe("the wire that the endpoint speaks"),
+  api: z
+    .enum(["chat", "responses"])
+    .optional()
+    .describe("which of OpenAI's two APIs; default: responses for OpenAI's own reasoning models, else chat"),
   max_tokens: z.int().positive().optional().describe("context window in tokens"),
   input_cost_per_token: cost.optional().describe("dollars for a token of input; default: the catalogue's"),
   output_cost_per_token: cost.optional().describe("dollars for a token of output; default: the catalogue's"),
@@ -30,7 +34,10 @@ export const registryEntrySchema = z.strictObject({
     .describe("dollars for a cached token of input; default: the catalogue's"),
   extra_params: body.optional().describe("merged into every request body; may hold variables"),
   extra_body: body.optional().describe("merged into every request body, over extra_params; may hold variables"),
-  headers: z.record(z.string(), z.string()).optional().describe("sent with every request; may hold variables"),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("sent with every request; may hold variables, and {query_id}, {rollout}, {party}, {dataset}, {run}"),
   limits: z
     .strictObject({
       max_in_flight: limit.optional().describe("requests at once"),

@@ -16,6 +16,7 @@ import {
   listModels,
 } from "./catalogue/catalogue.ts";
 import { suggestModels } from "./catalogue/suggest.ts";
+import { needsResponses } from "./dialects/responses.ts";
 import { learnt } from "./fill-bodies.ts";
 import { NO_HABITS } from "./habit-rule.ts";
 import { habitsOf } from "./habits.ts";
@@ -26,10 +27,13 @@ export type ResolveContext = {
   registry?: Registry;
   env: Variables;
   /** what a dataset or the command line sets instead of the registry */
-  overrides?: { apiBase?: string | string[]; apiKey?: string };
+  overrides?: { apiBase?: string | string[]; apiKey?: string; api?: keyof typeof API_DIALECTS };
   /** for inspection only: an unset variable leaves the key out, or the reference in the URL as it is */
   allowMissingKeys?: boolean;
 };
+
+/** The two APIs that OpenAI-compatible servers have. */
+const API_DIALECTS = { chat: "openai", responses: "responses" };
 
 /** Throws a UsageError for a name that does not resolve, with the nearest that does, and for a missing key. */
 export function resolveModel(name: string, context: ResolveContext): ResolvedModel {
@@ -48,7 +52,14 @@ export function resolveModel(name: string, context: ResolveContext): ResolvedMod
   const wireName = entry.model ?? model;
   const facts = provider && findModel(provider.id, wireName);
   const custom = customBase !== undefined;
-  const dialect = entry.dialect ?? (custom ? undefined : facts?.dialect) ?? provider?.dialect ?? "openai";
+  const api =
+    context.overrides?.api ?? entry.api ?? (!custom && needsResponses(id, wireName) ? "responses" : undefined);
+  const dialect =
+    entry.dialect ??
+    (api && API_DIALECTS[api]) ??
+    (custom ? undefined : facts?.dialect) ??
+    provider?.dialect ??
+    "openai";
   return {
     id: `${id}/${model}`,
     provider: id,

@@ -74,4 +74,5 @@ export type PartyModel = {
   settings: CallSettings;
   apiBase?: string | string[];
   apiKey?: string;
+  api?: "chat" | "responses";
 };

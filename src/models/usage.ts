@@ -1,5 +1,16 @@
 // What a server says a call used. A budget and a bill rest on it, so a count that cannot be true is dropped, and named.
 
+import type { Usage } from "../core/index.ts";
+import type { Prices } from "./resolved.ts";
+
+/** Dollars for the tokens of one call; cached ones may be cheaper. */
+export function costOf(
+  { inputTokens, cachedTokens, outputTokens }: Pick<Usage, "inputTokens" | "cachedTokens" | "outputTokens">,
+  { input, output, cachedInput = input }: Prices,
+): number {
+  return (inputTokens - cachedTokens) * input + cachedTokens * cachedInput + outputTokens * output;
+}
+
 /** More than any context window holds, or any single call costs. */
 const MAX_TOKENS = 100_000_000;
 const MAX_DOLLARS = 10_000;

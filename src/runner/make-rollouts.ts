@@ -1,5 +1,6 @@
 // A run: prepare, plan, play several rollouts at once, inform all watchers. Parallelism is over rollouts, within and
 // across datasets.
+import { basename } from "node:path";
 import { type ResolvedRun, withVariablePlaces } from "../config/index.ts";
 import {
   type Clock,
@@ -196,7 +197,7 @@ function leaveUnwritable({ park, abort }: MakeOptions, note: (message: string) =
 }
 
 /** What the network needs to know about a run. */
-export function networkOptions({ config, registry }: ResolvedRun) {
+export function networkOptions({ config, registry, folder }: ResolvedRun) {
   const { record, replay, connect_timeout: connectSeconds, idle_timeout: idleSeconds } = config;
-  return { registry, record, replay, connectSeconds, idleSeconds };
+  return { registry, record, replay, connectSeconds, idleSeconds, run: basename(folder) };
 }

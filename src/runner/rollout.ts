@@ -21,6 +21,7 @@ import {
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
+import { remarksOn } from "./remarks.ts";
 import { announceCalls, differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
@@ -89,6 +90,7 @@ export class Rollout {
         this.#entries.push(entry);
         if (before) continue;
         await this.#record({ type: "entry-end", index, entry });
+        for (const text of remarksOn(entry, this.#planned.dataset)) this.#context.noteOnce(text);
         if (park.aborted) return PARKED;
       }
       const outcome = next.value;

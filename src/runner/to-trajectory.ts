@@ -3,6 +3,7 @@ import {
   type Entry,
   type Outcome,
   recordKey,
+  type Served,
   sumUsage,
   type ToolSpec,
   type Trajectory,
@@ -54,6 +55,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       usage: usageByParty(entries),
       cost_usd: sumUsage(entries).costUsd,
       models: dataset.modelNames,
+      served: servedByParty(entries),
       scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),
       seed: planned.seed,
       fingerprint: planned.fingerprint,
@@ -98,4 +100,25 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
     };
   }
   return parties;
+}
+
+/** Undefined where no server said anything, as scripted models do not. */
+function servedByParty(entries: readonly Entry[]): Trajectory["metadata"]["served"] {
+  const parties: NonNullable<Trajectory["metadata"]["served"]> = {};
+  for (const party of ["agent", "user"] as const) {
+    const served = entries.flatMap((entry) =>
+      entry.type === "reply" && entry.by === party && entry.served ? [entry.served] : [],
+    );
+    const all = <M extends keyof Served>(member: M) =>
+      served.flatMap((one) => (one[member] === undefined ? [] : [one[member]]));
+    const list = <T>(values: T[]) => (values.length > 0 ? values : undefined);
+    if (served.length === 0) continue;
+    parties[party] = {
+      models: list([...new Set(all("model"))]),
+      fingerprints: list([...new Set(all("fingerprint"))]),
+      ids: list(all("id")),
+      headers: list(all("headers")),
+    };
+  }
+  return Object.keys(parties).length > 0 ? parties : undefined;
 }

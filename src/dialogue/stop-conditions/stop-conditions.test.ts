@@ -60,6 +60,7 @@ test("a regular end carries success, and no other end does", () => {
     "infrastructure",
     "max_steps",
     "repeated_calls",
+    "text_call",
     "time_limit",
     "token_budget",
     "too_many_tool_errors",

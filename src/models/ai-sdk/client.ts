@@ -13,10 +13,11 @@ import {
 import { callLimits } from "../call-limits.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
-import { requestHeaders } from "../request-headers.ts";
+import { createHeaderFiller, requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { learnCallSettings, learnModel } from "../secrets.ts";
-import { recoverTextCalls } from "../text-calls.ts";
+import { withServed } from "../served.ts";
+import { recoverTextCalls } from "../text-calls/recover.ts";
 import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
 import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";
@@ -40,8 +41,11 @@ export function createAiSdkClient(
   for (const secret of traits.secrets?.(env) ?? []) learnSecret(secret);
   const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact: redactText };
   const limits = callLimits(settings, deps.idleSeconds);
+  const fillHeaders = createHeaderFiller(model, deps.run);
   const options = callOptions(traits, model, settings);
   const edit = createBodyEditor(traits, model, settings);
+  const agent = { "user-agent": requestHeaders(model)["user-agent"] as string };
+  const ownHeaders = (origin: ModelRequest["origin"]) => ({ ...agent, ...fillHeaders?.(origin) });
   let provider: Promise<OpenModel> | undefined;
 
   return {
@@ -51,7 +55,15 @@ export function createAiSdkClient(
       provider ??= traits.load(commonOptions(model), model, env);
       const open = await provider;
       const context: FailureContext = { ...shown, party: request.origin.party };
-      const exchange = createExchange({ dispatchers, clock, context, limits, signal, edit });
+      const exchange = createExchange({
+        dispatchers,
+        clock,
+        context,
+        limits,
+        signal,
+        edit,
+        headers: ownHeaders(request.origin),
+      });
       let result: LanguageModelV3GenerateResult;
       try {
         result = await open(exchange.fetch).doGenerate({
@@ -66,7 +78,9 @@ export function createAiSdkClient(
         throw exchange.failure() ?? failureOfPackage(context, error, exchange);
       }
       refuseBrokenReply(context, result);
-      const reply = readResult(result, model.prices);
+      const { id, modelId } = result.response ?? {};
+      const answered = { asked: model.model, id, model: modelId, headers: exchange.headers() };
+      const reply = withServed(readResult(result, model.prices), answered);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

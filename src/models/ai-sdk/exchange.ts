@@ -10,7 +10,7 @@ import {
   retryAfter,
 } from "../failure.ts";
 import type { Dispatchers } from "../http.ts";
-import { type PostLimits, post } from "../post.ts";
+import { type Answer, type PostLimits, post } from "../post.ts";
 
 /** Never sent: a package without a key would look for one in the process's environment. */
 export const NO_KEY = "no-key";
@@ -21,6 +21,8 @@ export type Exchange = {
   failure(): ModelFailure | undefined;
   /** the text of the last successful answer */
   answer(): string | undefined;
+  /** and its headers */
+  headers(): Answer["headers"];
 };
 
 export type ExchangeCall = {
@@ -29,14 +31,16 @@ export type ExchangeCall = {
   context: FailureContext;
   limits: PostLimits;
   signal: AbortSignal;
+  /** instead of the package's own */
+  headers: { [name: string]: string };
   edit?: ((body: JsonObject) => JsonObject) | undefined;
 };
 
-export function createExchange({ dispatchers, clock, context, limits, signal, edit }: ExchangeCall): Exchange {
+export function createExchange({ dispatchers, clock, context, limits, signal, headers, edit }: ExchangeCall): Exchange {
   // a package may make several requests for one reply; together they stay within the limit
   const deadline = clock.elapsed() + limits.totalMs;
   let failure: ModelFailure | undefined;
-  let answered: string | undefined;
+  let answered: Answer | undefined;
 
   function failWith(reason: ModelFailure): never {
     failure = reason;
@@ -45,7 +49,8 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
 
   return {
     failure: () => failure,
-    answer: () => answered,
+    answer: () => answered?.text,
+    headers: () => answered?.headers ?? {},
     async fetch(input, init) {
       const url = new URL(String(input));
       const text = String(init?.body ?? "");
@@ -53,7 +58,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
       const target = {
         origin: url.origin,
         path: url.pathname + url.search,
-        headers: headersOf(init?.headers),
+        headers: { ...headersOf(init?.headers), ...headers },
         limits: { ...limits, totalMs: Math.max(1, deadline - clock.elapsed()) },
       };
       const answer = await post(dispatchers.for(url), { target, body }, signal).catch((error: unknown) => {
@@ -66,7 +71,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, ed
         failWith(failureOfStatus(context, { status, text: answer.text, retryAfterMs }));
       }
       if (isTooDeep(answer.text)) failWith(failureOfDepth(context));
-      answered = answer.text;
+      answered = answer;
       return new Response(answer.text, { headers: { "content-type": "application/json" } });
     },
   };

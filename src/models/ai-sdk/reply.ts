@@ -3,7 +3,7 @@ import type { LanguageModelV3GenerateResult, LanguageModelV3Usage } from "@ai-sd
 import type { Finish, ModelReply, ToolCall } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
-import { UsageReader } from "../usage.ts";
+import { costOf, UsageReader } from "../usage.ts";
 import { toOpaque } from "./opaque.ts";
 
 export function readResult(result: LanguageModelV3GenerateResult, prices: Prices | undefined): ModelReply {
@@ -37,7 +37,7 @@ function readFinish(reason: LanguageModelV3GenerateResult["finishReason"]["unifi
 }
 
 /** Writing to a cache costs extra at Anthropic; no other provider counts it. */
-const CACHE_WRITE_FACTOR = 1.25;
+const CACHE_WRITE_SURCHARGE = 0.25;
 
 function readUsage(
   { inputTokens: input, outputTokens: output }: LanguageModelV3Usage,
@@ -49,11 +49,7 @@ function readUsage(
   const reasoningTokens = read.tokens("reasoning_tokens", output.reasoning);
   const cachedTokens = Math.min(inputTokens, read.tokens("cached_tokens", input.cacheRead));
   const written = Math.min(inputTokens - cachedTokens, read.tokens("cache_write_tokens", input.cacheWrite));
-  const plain = inputTokens - cachedTokens - written;
-  const costUsd = prices
-    ? (plain + written * CACHE_WRITE_FACTOR) * prices.input +
-      cachedTokens * (prices.cachedInput ?? prices.input) +
-      outputTokens * prices.output
-    : 0;
-  return { usage: { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd }, ...read.note };
+  const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
+  const costUsd = prices ? costOf(tokens, prices) + written * CACHE_WRITE_SURCHARGE * prices.input : 0;
+  return { usage: { ...tokens, costUsd }, ...read.note };
 }

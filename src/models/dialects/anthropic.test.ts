@@ -82,6 +82,7 @@ test("a call carries key, system prompt, tools and sampling, and comes back with
   );
   expect(await ask()).toEqual({
     content: "Hi",
+    served: { id: "msg_1", model: "claude-sonnet-4-5" },
     toolCalls: [],
     finish: "stop",
     usage: {

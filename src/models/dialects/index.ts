@@ -7,8 +7,9 @@ import type { Dialect } from "./dialect.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
 import { openai } from "./openai.ts";
+import { responses } from "./responses.ts";
 
-const DIALECTS: readonly Dialect[] = [openai, anthropic, google, bedrock, azure, mistral, cohere];
+const DIALECTS: readonly Dialect[] = [openai, responses, anthropic, google, bedrock, azure, mistral, cohere];
 
 /** `scripted` is also a name, for models without a wire. */
 export const DIALECT_NAMES: readonly string[] = [...DIALECTS.map(({ name }) => name), "scripted"];

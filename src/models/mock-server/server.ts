@@ -3,7 +3,7 @@
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Clock, createRandom, messageOf, systemClock, UsageError } from "../../core/index.ts";
+import { type Clock, contentHash, createRandom, messageOf, systemClock, UsageError } from "../../core/index.ts";
 import { MOCK_FINGERPRINT } from "../openai/client.ts";
 import { writeCompletion } from "./completion.ts";
 import { damage } from "./damage.ts";
@@ -69,7 +69,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
 
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
-    const number = ++counts.asked;
+    counts.asked++;
     const wire = readWireRequest(body);
     counts.models[wire.model] = (counts.models[wire.model] ?? 0) + 1;
     const played = await play(wire, options.findScript, stop.signal);
@@ -82,7 +82,12 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
     if (fault && failTransport(fault, failing)) return;
     const reply = (fault && damage(fault.kind, played, wire)) ?? { ...played.reply, inline: options.inlineReasoning };
     const created = Math.floor(clock.now() / 1000);
-    const head = { id: `chatcmpl-mock-${number}`, created, model: wire.model, system_fingerprint: MOCK_FINGERPRINT };
+    const head = {
+      id: `chatcmpl-mock-${contentHash(body)}`,
+      created,
+      model: wire.model,
+      system_fingerprint: MOCK_FINGERPRINT,
+    };
     await deliver(writeCompletion(head, reply, wire), fault, { ...failing, signal: stop.signal });
     if (fault?.kind !== "truncated" && !response.destroyed) counts.replied++;
   }

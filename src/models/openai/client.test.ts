@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import {
@@ -15,7 +16,8 @@ import { createDispatchers, type Dispatchers } from "../http.ts";
 import { createGates, type EndpointEvent } from "../limits.ts";
 import { type ComposeDeps, composeEndpoint } from "../replicas.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createOpenAiClient, type OpenAiDeps } from "./client.ts";
+import type { WireDeps } from "../wire-client.ts";
+import { createOpenAiClient } from "./client.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -44,7 +46,7 @@ async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: P
 }
 
 /** Composed as in connect.ts. */
-function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps: OpenAiDeps & ComposeDeps) {
+function createEndpointClient(model: ResolvedModel, settings: CallSettings, deps: WireDeps & ComposeDeps) {
   const connect = (replica: ResolvedModel) => createOpenAiClient(replica, settings, deps);
   return composeEndpoint({ model, settings, deps, connect });
 }
@@ -77,6 +79,37 @@ test("a call goes to the completions path with key, headers and body, and comes 
       body: { model: "model", temperature: 0 },
     },
   ]);
+});
+
+test("what the server says about itself is kept, and another model than the one asked for is marked", async () => {
+  const say =
+    (model: string, headers = {}) =>
+    (response: ServerResponse) => {
+      response.writeHead(200, headers);
+      response.end(JSON.stringify({ ...hello, id: "c-1", model, system_fingerprint: "fp_9" }));
+    };
+  const litellm = { "x-litellm-attempted-fallbacks": "1", "x-litellm-model-id": "m-2", "set-cookie": "a=b" };
+  const { call } = await bare(
+    [say("gpt-4o-2024-08-06"), say("gpt-4o-mini", litellm), say("claude-sonnet-4"), hello],
+    {},
+    { model: "gpt-4o" },
+  );
+  expect((await call()).served).toEqual({ model: "gpt-4o-2024-08-06", id: "c-1", fingerprint: "fp_9" });
+  expect((await call()).served).toMatchObject({
+    headers: { "x-litellm-attempted-fallbacks": "1", "x-litellm-model-id": "m-2" },
+  });
+  expect((await call()).served).toMatchObject({ model: "claude-sonnet-4", insteadOf: "gpt-4o" });
+  expect(await call()).not.toHaveProperty("served");
+});
+
+test("every request says who sends it, and headers may tell which call it is", async () => {
+  const headers = { "X-Trace": "{run}/{query_id}#{rollout} {party} {other}", "User-Agent": "mine" };
+  const { call, received } = await bare([hello], {}, { headers });
+  await call(requestOf({ origin: { ...requestOf().origin, queryId: "q\n7 é" } }));
+  expect(received[0]?.headers).toMatchObject({ "x-trace": "/q%0A7 %C3%A9#0 agent {other}", "user-agent": "mine" });
+  const plain = await bare([hello]);
+  await plain.call();
+  expect(plain.received[0]?.headers["user-agent"]).toMatch(/^rollout\/\d/);
 });
 
 test("without a key nothing is sent in its place", async () => {

@@ -10,7 +10,7 @@ import {
 } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
-import { UsageReader } from "../usage.ts";
+import { costOf, UsageReader } from "../usage.ts";
 
 /** `message` is a choice's message, `finishReason` its finish reason in the server's words. */
 export type Choice = { message: Record<string, unknown>; finishReason: string };
@@ -114,12 +114,9 @@ function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply,
   // some count reasoning separately from the completion, which shows in their total
   const counted = inputTokens + outputTokens;
   if (reasoningTokens > 0 && usage.total_tokens === counted + reasoningTokens) outputTokens += reasoningTokens;
-  const costUsd = prices
-    ? (inputTokens - cachedTokens) * prices.input +
-      cachedTokens * (prices.cachedInput ?? prices.input) +
-      outputTokens * prices.output
-    : read.dollars("cost", usage.cost);
-  return { usage: { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd }, ...read.note };
+  const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
+  const costUsd = prices ? costOf(tokens, prices) : read.dollars("cost", usage.cost);
+  return { usage: { ...tokens, costUsd }, ...read.note };
 }
 
 function firstText(...candidates: unknown[]): string | undefined {

@@ -72,7 +72,7 @@ export function validArguments(text: string): string {
 }
 
 /** Some also refuse history with an invalid tool name. */
-function validName(name: string): string {
+export function validName(name: string): string {
   return /^[\w.:-]{1,128}$/.test(name) ? name : name.replace(/[^\w.:-]+/g, "_").slice(0, 64) || "unnamed";
 }
 

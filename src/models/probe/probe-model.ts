@@ -3,7 +3,7 @@
 import { type ChatMessage, hideLogin, isObject, parseJson, type ToolCall } from "../../core/index.ts";
 import { ModelFailure } from "../failure.ts";
 import type { ResolvedModel } from "../resolved.ts";
-import { recoverTextCalls } from "../text-calls.ts";
+import { recoverTextCalls } from "../text-calls/recover.ts";
 import {
   type Answer,
   type EndpointProbe,

@@ -1,0 +1,202 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  createManualClock,
+  failing,
+  type ModelAnswer,
+  modelAt,
+  requestOf,
+  serveModel,
+} from "../../../test/support/model-server.ts";
+import type { ChatMessage, JsonObject, ToolSpec } from "../../core/index.ts";
+import { createDispatchers } from "../http.ts";
+import { resolveModel } from "../resolve.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+import { createResponsesClient } from "./client.ts";
+
+const never = new AbortController().signal;
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const EFFORT = { style: "effort", sendBack: true, field: "reasoning_content" } as const;
+
+async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: Partial<ResolvedModel> = {}) {
+  const server = await serveModel(...answers);
+  const dispatchers = createDispatchers({});
+  cleanups.push(server.close, () => dispatchers.close());
+  const model = modelAt(server.baseUrl, { dialect: "responses", reasoning: EFFORT, ...more });
+  const client = createResponsesClient(model, settings, { dispatchers, clock: createManualClock() });
+  return { ...server, call: (more = {}) => client.complete(requestOf(more), never) };
+}
+
+const tools: ToolSpec[] = [
+  { name: "find", description: "Finds", parameters: { type: "object", properties: {} }, readOnly: true },
+];
+const thought = {
+  type: "reasoning",
+  id: "rs_1",
+  summary: [{ type: "summary_text", text: "Look." }],
+  encrypted_content: "gAAA",
+};
+const response = (output: JsonObject[], more: JsonObject = {}): JsonObject => ({
+  id: "resp_1",
+  status: "completed",
+  error: null,
+  incomplete_details: null,
+  output,
+  usage: {
+    input_tokens: 30,
+    input_tokens_details: { cached_tokens: 10 },
+    output_tokens: 12,
+    output_tokens_details: { reasoning_tokens: 8 },
+  },
+  ...more,
+});
+const said = (text: string): JsonObject => ({
+  type: "message",
+  id: "msg_1",
+  status: "completed",
+  role: "assistant",
+  content: [{ type: "output_text", text, annotations: [] }],
+});
+const called = (id: string, args = '{"id":7}'): JsonObject => ({
+  type: "function_call",
+  id: `fc_${id}`,
+  call_id: id,
+  name: "find",
+  arguments: args,
+  status: "completed",
+});
+
+test("a request is instructions, items and flat tools, and nothing is stored", async () => {
+  const { call, received } = await bare([response([said("Hi")])], { maxTokens: 100, temperature: 0.5, thinking: true });
+  await call({ tools, toolChoice: "none" });
+  expect(received[0]?.url).toBe("/v1/responses");
+  expect(received[0]?.body).toEqual({
+    model: "model",
+    store: false,
+    max_output_tokens: 100,
+    include: ["reasoning.encrypted_content"],
+    reasoning: { effort: "medium" },
+    instructions: "You help.",
+    input: [{ role: "user", content: "Hello" }],
+    tools: [
+      { type: "function", strict: false, ...{ name: "find", description: "Finds", parameters: tools[0]?.parameters } },
+    ],
+    tool_choice: "none",
+  });
+});
+
+test("a model that does not reason is sent its temperature, and nothing about reasoning", async () => {
+  const plain = { reasoning: { style: "none", sendBack: false, field: "" } as const };
+  const { call, received } = await bare([response([said("Hi")])], { temperature: 0.5, thinking: true }, plain);
+  await call();
+  expect(received[0]?.body).toMatchObject({ temperature: 0.5 });
+  expect(received[0]?.body).not.toHaveProperty("reasoning");
+  expect(received[0]?.body).not.toHaveProperty("include");
+});
+
+test("text, parallel calls, reasoning and usage are read; reasoning items go back as they came, before what they led to", async () => {
+  const first = response([
+    { ...thought, status: "completed" },
+    said("One moment."),
+    called("a"),
+    called("b", '{"n":1.0}'),
+  ]);
+  const { call, received } = await bare(
+    [first, response([said("Done.")])],
+    {},
+    { prices: { input: 1, output: 10, cachedInput: 0.1 } },
+  );
+  const reply = await call({ tools });
+  expect(reply).toEqual({
+    content: "One moment.",
+    reasoning: "Look.",
+    toolCalls: [
+      { id: "a", name: "find", arguments: '{"id":7}' },
+      { id: "b", name: "find", arguments: '{"n":1.0}' },
+    ],
+    opaque: { reasoning_items: [thought] },
+    served: { id: "resp_1" },
+    usage: { inputTokens: 30, outputTokens: 12, cachedTokens: 10, reasoningTokens: 8, costUsd: 20 + 1 + 120 },
+    finish: "tool-calls",
+  });
+  const recorded = JSON.parse(JSON.stringify({ role: "assistant", ...reply })) as ChatMessage;
+  const answered = (callId: string): ChatMessage => ({
+    role: "tool",
+    callId,
+    name: "find",
+    content: `found ${callId}`,
+    isError: false,
+  });
+  await call({ tools, messages: [{ role: "user", content: "Hello" }, recorded, answered("a"), answered("b")] });
+  expect(received[1]?.body.input).toEqual([
+    { role: "user", content: "Hello" },
+    thought,
+    { role: "assistant", content: "One moment." },
+    { type: "function_call", call_id: "a", name: "find", arguments: '{"id":7}' },
+    { type: "function_call", call_id: "b", name: "find", arguments: '{"n":1.0}' },
+    { type: "function_call_output", call_id: "a", output: "found a" },
+    { type: "function_call_output", call_id: "b", output: "found b" },
+  ]);
+});
+
+test("open models show their thoughts, and what a model garbled goes back as valid JSON", async () => {
+  const open = { type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "Hmm." }] };
+  const { call, received } = await bare([response([open, called("a", '{"id":')]), response([said("Done.")])]);
+  const reply = await call({ tools });
+  expect(reply).toMatchObject({ reasoning: "Hmm.", toolCalls: [{ arguments: '{"id":' }] });
+  await call({ messages: [JSON.parse(JSON.stringify({ role: "assistant", ...reply }))] });
+  expect(received[1]?.body.input).toMatchObject([open, { arguments: '{"_raw":"{\\"id\\":"}' }]);
+});
+
+test.each([
+  ["the end of a text", response([said("Hi")]), "stop"],
+  [
+    "the token limit",
+    response([said("Hi")], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }),
+    "length",
+  ],
+  [
+    "the filter",
+    response([], { status: "incomplete", incomplete_details: { reason: "content_filter" } }),
+    "content-filter",
+  ],
+  ["a refusal", response([{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]), "content-filter"],
+] as const)("a reply ends at %s", async (_, answer, finish) => {
+  const { call } = await bare([answer]);
+  expect(await call()).toMatchObject({ finish });
+});
+
+test.each([
+  [
+    "a failed response",
+    response([], { status: "failed", error: { code: "server_error", message: "broke" } }),
+    "bad-reply",
+  ],
+  ["no output", { id: "x" }, "bad-reply"],
+  [
+    "a full context",
+    failing(400, {
+      error: { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." },
+    }),
+    "context-overflow",
+  ],
+  ["a rate limit", failing(429, { error: { message: "Rate limit reached" } }), "rate-limit"],
+] as [string, ModelAnswer, string][])("%s is a failure of its kind", async (_, answer, kind) => {
+  const { call } = await bare([answer]);
+  await expect(call()).rejects.toMatchObject({ kind });
+});
+
+test("OpenAI's reasoning models are asked there, and others where `api` says so", () => {
+  const env = { OPENAI_API_KEY: "sk-1" };
+  const dialect = (name: string, overrides = {}) => resolveModel(name, { env, overrides }).dialect;
+  expect(["openai/gpt-5.4", "openai/o3", "openai/gpt-5-codex"].map((name) => dialect(name))).toEqual(
+    Array(3).fill("responses"),
+  );
+  expect(["openai/gpt-4.1", "openai/gpt-5-chat-latest"].map((name) => dialect(name))).toEqual(["openai", "openai"]);
+  expect(dialect("openai/gpt-5.4", { api: "chat" })).toBe("openai");
+  expect(dialect("openai/gpt-5.4", { apiBase: "http://localhost:1/v1" })).toBe("openai");
+  expect(dialect("vllm/gpt-oss-20b", { api: "responses" })).toBe("responses");
+});

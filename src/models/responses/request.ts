@@ -1,0 +1,90 @@
+// A request as OpenAI's Responses API expects it: the dialogue as a list of items. Nothing is stored at the provider, so
+// its reasoning comes encrypted and goes back as it came.
+import {
+  type ChatMessage,
+  isObject,
+  type JsonObject,
+  type ModelRequest,
+  type ToolSpec,
+  toFunctionTools,
+  wellFormedJson,
+  writeExact,
+} from "../../core/index.ts";
+import { mergeBodies } from "../merge-bodies.ts";
+import { validArguments, validName } from "../openai/request.ts";
+import type { CallSettings, ResolvedModel } from "../resolved.ts";
+
+export function createItemsWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => string {
+  const parameters = responseParameters(model, settings);
+  const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
+  delete parameters.tool_choice;
+  const head = JSON.stringify(parameters).slice(0, -1);
+  return (request) => {
+    const items = request.messages.flatMap((message) => toItems(message, model));
+    let body = head;
+    if (request.system !== "") body += `,"instructions":${JSON.stringify(request.system)}`;
+    body += `,"input":${writeExact(items)}`;
+    if (request.tools.length > 0) {
+      body += `,"tools":${writeExact(flatTools(request.tools))}`;
+      body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
+    }
+    return wellFormedJson(`${body}}`);
+  };
+}
+
+/** The same for every call of a client. What registry and config add is merged last, one level deep. */
+function responseParameters(model: ResolvedModel, settings: CallSettings): JsonObject {
+  const { reasoning } = model;
+  const { type, effort, ...others } = settings.thinkingOptions ?? {};
+  const on = settings.thinking ?? (settings.thinkingOptions && type !== "disabled");
+  const parameters: JsonObject = { model: model.model, store: false };
+  if (settings.maxTokens !== undefined) parameters.max_output_tokens = settings.maxTokens;
+  // reasoning models refuse both, unless their reasoning is off
+  if (reasoning.style === "none" || effort === "none") {
+    if (settings.temperature !== undefined) parameters.temperature = settings.temperature;
+    if (settings.topP !== undefined) parameters.top_p = settings.topP;
+  }
+  if (reasoning.style !== "none") {
+    parameters.include = ["reasoning.encrypted_content"];
+    if (on !== undefined) parameters.reasoning = { effort: effort ?? (on ? "medium" : "low"), ...others };
+  }
+  const merged = mergeBodies(parameters, model.body, settings.extraParams ?? {});
+  for (const name of ["input", "instructions", "tools", "stream", "previous_response_id"]) delete merged[name];
+  return merged;
+}
+
+const flattened = new WeakMap<ToolSpec[], JsonObject[]>();
+
+/** Here a function's members are the tool's own; without `strict: false` the API would rewrite schemas. */
+function flatTools(tools: ToolSpec[]): JsonObject[] {
+  let flat = flattened.get(tools);
+  if (!flat) {
+    flat = toFunctionTools(tools).map((tool) => ({
+      type: "function",
+      strict: false,
+      ...(tool.function as JsonObject),
+    }));
+    flattened.set(tools, flat);
+  }
+  return flat;
+}
+
+function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
+  if (message.role === "user") return [{ role: "user", content: message.content }];
+  if (message.role === "tool")
+    return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
+  const calls = (message.toolCalls ?? []).map((call) => ({
+    type: "function_call",
+    call_id: call.id,
+    name: validName(call.name),
+    arguments: validArguments(call.arguments),
+  }));
+  const said = message.content === "" ? [] : [{ role: "assistant", content: message.content }];
+  return [...(model.reasoning.sendBack ? keptItems(message) : []), ...said, ...calls];
+}
+
+/** Reasoning items come before what they led to. */
+function keptItems({ opaque }: Extract<ChatMessage, { role: "assistant" }>): JsonObject[] {
+  const items = isObject(opaque) && Array.isArray(opaque.reasoning_items) ? opaque.reasoning_items : [];
+  return items.filter(isObject) as JsonObject[];
+}

@@ -1,0 +1,68 @@
+// Tool calls in a text: which there are, and whether a text is one in disguise.
+import type { ToolCall, ToolSpec } from "../../core/index.ts";
+import { type Form, LEFTOVERS, MARKED, UNMARKED } from "./forms.ts";
+import { isCallShaped } from "./read-json.ts";
+
+export type TextCalls = {
+  calls: ToolCall[];
+  /** what the text says besides */
+  rest: string;
+};
+
+/** The calls to these tools that a text holds, in the first form that fits: a model that mixes forms is quoting one. */
+export function findTextCalls(text: string, tools: readonly ToolSpec[]): TextCalls | undefined {
+  const names = new Set(tools.map(({ name }) => name));
+  if (names.size === 0 || text.length > MAX_TEXT) return undefined;
+  // a mark is a call even if one of several names is wrong: the tools will say so
+  return (
+    readForms(text, MARKED, tools, (calls) => calls.some(({ name }) => names.has(name))) ??
+    readForms(text, UNMARKED, tools, (calls) => calls.every(({ name }) => names.has(name)))
+  );
+}
+
+function readForms(
+  text: string,
+  forms: readonly Form[],
+  tools: readonly ToolSpec[],
+  isKnown: (calls: ToolCall[]) => boolean,
+): TextCalls | undefined {
+  for (const { opens, read } of forms) {
+    const calls: ToolCall[] = [];
+    let rest = "";
+    let position = 0;
+    let misses = 0;
+    for (const match of text.matchAll(opens)) {
+      if (match.index < position) continue; // inside the last one
+      const found = read({ text, match, at: match.index + match[0].length, tools });
+      if (!found && ++misses > MAX_MISSES) break;
+      if (!found) continue;
+      calls.push(...found.calls.map((call) => ({ ...call, name: call.name.replace(/^functions\./, "") })));
+      rest += text.slice(position, match.index);
+      position = found.end;
+    }
+    if (calls.length > 0 && isKnown(calls))
+      return { calls, rest: (rest + text.slice(position)).replace(LEFTOVERS, "").trim() };
+  }
+  return undefined;
+}
+
+/** Longer texts are no calls, and searching them could take long; as could one with many marks and no calls. */
+const MAX_TEXT = 1_000_000;
+const MAX_MISSES = 16;
+
+/** What nobody says to a person: the mark of a call, or JSON that is one, whether or not there is such a tool. */
+const DISGUISES = new RegExp(
+  [
+    "<tool_call>\\s*[{<\\[]|<tool_call>\\s*[\\w.-]+\\s*<(?:arg_key|/tool_call)>",
+    "<function=[\\w.:\"'-]+>|\\[TOOL_CALLS\\]\\s*[\\w{\\[]|<\\|python_tag\\|>",
+    "<[｜|]tool[▁_]calls?[▁_]begin[｜|]>|<\\|tool_calls?_(?:section_)?begin\\|>",
+    '\\bto=functions\\.[\\w.-]+|<(?:｜DSML｜|\\w+:)?invoke name="',
+  ].join("|"),
+);
+
+/** Whether a text is a tool call, in part or as a whole, that the server did not recognise as one. */
+export function isTextCall(text: string, tools: readonly ToolSpec[]): boolean {
+  if (DISGUISES.test(text) || findTextCalls(text, tools)) return true;
+  const [, fenced] = /^```[\w-]*\s*\n([\s\S]*?)\n?```$/.exec(text.trim()) ?? [];
+  return isCallShaped(fenced ?? text.trim());
+}

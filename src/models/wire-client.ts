@@ -1,0 +1,85 @@
+// One call to one endpoint, directly on undici, for the wires that are our own. It neither waits nor retries; every
+// way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
+import {
+  isTooDeep,
+  type ModelClient,
+  type ModelReply,
+  type ModelRequest,
+  redactText,
+  UsageError,
+} from "../core/index.ts";
+import { callLimits } from "./call-limits.ts";
+import type { DialectDeps } from "./dialects/dialect.ts";
+import { type FailureContext, failureOfDepth, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
+import { type Answer, post } from "./post.ts";
+import { createHeaderFiller, requestHeaders } from "./request-headers.ts";
+import type { CallSettings, ResolvedModel } from "./resolved.ts";
+import { learnCallSettings, learnModel } from "./secrets.ts";
+import { recoverTextCalls } from "./text-calls/recover.ts";
+
+export type WireDeps = Omit<DialectDeps, "env">;
+
+/** What differs between our own wires. */
+export type Wire = {
+  /** after the base URL */
+  path: string;
+  writeBody(request: ModelRequest): string;
+  /** Throws a ModelFailure for an answer that is no reply. */
+  readReply(context: FailureContext, answer: Answer): ModelReply;
+};
+
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
+
+/** A client for the model's first base URL. */
+export function createWireClient(
+  wire: Wire,
+  model: ResolvedModel,
+  settings: CallSettings,
+  deps: WireDeps,
+): ModelClient {
+  const url = endpointUrl(model.baseUrls[0] ?? "", wire.path);
+  const dispatcher = deps.dispatchers.for(url);
+  const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
+  learnModel(model);
+  learnCallSettings(settings);
+  const limits = callLimits(settings, deps.idleSeconds);
+  const fillHeaders = createHeaderFiller(model, deps.run);
+  const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
+  const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact: redactText };
+
+  return {
+    id: model.id,
+    async complete(request, signal) {
+      const context: FailureContext = { ...shown, party: request.origin.party };
+      const own = fillHeaders ? { ...target, headers: { ...headers, ...fillHeaders(request.origin) } } : target;
+      const sent = post(dispatcher, { target: own, body: wire.writeBody(request) }, signal);
+      let answer: Answer;
+      try {
+        answer = await sent;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failureOfTransport(context, error);
+      }
+      const { status, text } = answer;
+      if (status < 200 || status >= 300)
+        throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
+      if (isTooDeep(text)) throw failureOfDepth(context);
+      const reply = wire.readReply(context, answer);
+      return settings.recoverTextCalls && request.toolChoice === "auto"
+        ? recoverTextCalls(reply, request.tools)
+        : reply;
+    },
+  };
+}
+
+function endpointUrl(base: string, path: string): URL {
+  if (!URL.canParse(base)) throw new UsageError(`api_base "${base}" is not a URL`);
+  const url = new URL(base);
+  const before = url.pathname.replace(/\/+$/, "");
+  url.pathname = before.endsWith(path) ? before : `${before}${path}`;
+  return url;
+}
+
+function bearer({ apiKey }: ResolvedModel): { authorization?: string } {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
