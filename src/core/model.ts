@@ -31,6 +31,8 @@ export type ModelReply = {
   toolCalls: ToolCall[];
   usage: Usage;
   finish: Finish;
+  /** the server could not parse what the model wrote, and gives it as the text */
+  malformed?: true;
   /** the tool calls were written as text and parsed from it */
   recovered?: true;
   /** how many of its texts held a key, now struck out */

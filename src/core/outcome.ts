@@ -11,6 +11,8 @@ export const LOOP_REASONS = {
   max_steps: false,
   empty_reply: false,
   truncated_reply: false,
+  /** the server could not parse what the agent wrote, twice */
+  malformed_reply: false,
   /** the agent wrote a tool call as text, twice */
   text_call: false,
   user_fault: false,

@@ -240,3 +240,13 @@ test("the user's call written as text is no speech either, and the next try is t
   expect(user.requests[1]?.system).toContain("You are the user");
   expect(faultsOf(entries)).toMatchObject([{ type: "user_calls_tool" }]);
 });
+
+test("what the server could not parse is the model's mistake: kept, asked for once more, then the end", async () => {
+  const garbled = { content: "<tool_call>{", finish: "other", malformed: true } as const;
+  const once = await play({ agent: scripted(garbled, "On February 10."), user: scripted(STOP), opening });
+  expect(talk(once.entries)).toEqual(["assistant: On February 10."]);
+  expect(faultsOf(once.entries)).toMatchObject([{ type: "malformed_reply", by: "agent", content: "<tool_call>{" }]);
+  const twice = await play({ agent: always(garbled), user: scripted(STOP), opening });
+  expect(twice.outcome).toMatchObject({ success: false, stopReason: "malformed_reply", blame: "agent" });
+  expect(talk(twice.entries)).toEqual([]);
+});

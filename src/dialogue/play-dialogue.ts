@@ -152,6 +152,12 @@ class Dialogue {
         yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
         return spoke ? spoken : endWith("max_steps", { blame: "agent" });
       }
+      if (reply.malformed) {
+        yield* this.#record({ ...reply, rejected: "malformed_reply" });
+        if (attempt === 1)
+          return endWith("malformed_reply", { blame: "agent", message: "the server could not parse it" });
+        continue;
+      }
       if (reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools)) {
         yield* this.#record({ ...reply, rejected: "text_call" });
         if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });

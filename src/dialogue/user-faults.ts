@@ -8,6 +8,7 @@ export type UserFault =
   | "user_repeats_agent"
   | "user_speaks_as_assistant"
   | "user_calls_tool"
+  | "malformed_reply"
   | "user_truncated";
 
 const SPEAKS_AS_ASSISTANT = [
@@ -19,10 +20,11 @@ const SPEAKS_AS_ASSISTANT = [
 ];
 
 export function findUserFault(
-  reply: { content: string; toolCalls: readonly unknown[]; finish: Finish },
+  reply: { content: string; toolCalls: readonly unknown[]; finish: Finish; malformed?: true },
   agentsLast: string | undefined,
   tools: readonly ToolSpec[] = [],
 ): UserFault | undefined {
+  if (reply.malformed) return "malformed_reply";
   const { text, end } = readUserText(reply.content);
   if (reply.toolCalls.length > 0 || isTextCall(text, tools)) return "user_calls_tool";
   if (text === "" && !end) return reply.finish === "length" ? "user_truncated" : "user_empty";

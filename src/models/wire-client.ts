@@ -11,6 +11,7 @@ import {
 import { callLimits } from "./call-limits.ts";
 import type { DialectDeps } from "./dialects/dialect.ts";
 import { type FailureContext, failureOfDepth, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
+import { malformedReply } from "./malformed-replies.ts";
 import { type Answer, post } from "./post.ts";
 import { createHeaderFiller, requestHeaders } from "./request-headers.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
@@ -61,10 +62,11 @@ export function createWireClient(
         throw failureOfTransport(context, error);
       }
       const { status, text } = answer;
-      if (status < 200 || status >= 300)
+      const malformed = malformedReply(answer);
+      if (!malformed && (status < 200 || status >= 300))
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
       if (isTooDeep(text)) throw failureOfDepth(context);
-      const reply = wire.readReply(context, answer);
+      const reply = malformed ?? wire.readReply(context, answer);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

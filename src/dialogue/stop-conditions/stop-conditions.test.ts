@@ -58,6 +58,7 @@ test("a regular end carries success, and no other end does", () => {
     "cost_budget",
     "empty_reply",
     "infrastructure",
+    "malformed_reply",
     "max_steps",
     "repeated_calls",
     "text_call",

@@ -54,7 +54,7 @@ const MAX_MISSES = 16;
 const DISGUISES = new RegExp(
   [
     "<tool_call>\\s*[{<\\[]|<tool_call>\\s*[\\w.-]+\\s*<(?:arg_key|/tool_call)>",
-    "<function=[\\w.:\"'-]+>|\\[TOOL_CALLS\\]\\s*[\\w{\\[]|<\\|python_tag\\|>",
+    "<function=[\\w.:\"'-]+>|\\[TOOL_CALLS\\]\\s*[\\w{\\[]|<\\|python_tag\\|>|<\\|tool_call_start\\|>",
     "<[｜|]tool[▁_]calls?[▁_]begin[｜|]>|<\\|tool_calls?_(?:section_)?begin\\|>",
     '\\bto=functions\\.[\\w.-]+|<(?:｜DSML｜|\\w+:)?invoke name="',
   ].join("|"),

@@ -51,6 +51,8 @@ export const MARKED: Form[] = [
       /<[｜|]tool[▁_]call[▁_]begin[｜|]>\s*(?:function\s*<[｜|]tool[▁_]sep[｜|]>)?\s*([\w.-]+)\s*(?:<[｜|]tool[▁_]sep[｜|]>)?\s*(?:```(?:json)?\s*)?/g,
     read: ({ text, match, at }) => named(match[1] ?? "", text, at, /^\s*(?:```)?\s*<[｜|]tool[▁_]call[▁_]end[｜|]>/),
   },
+  // Liquid
+  { opens: /<\|tool_call_start\|>/g, read: ({ text, at }) => readJsonList(text, at) ?? readPythonAt(text, at) },
   // Kimi
   {
     opens: /<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>/g,
@@ -84,7 +86,7 @@ export const UNMARKED: Form[] = [
 
 /** What is left of a format around the calls, and is nothing that anybody said. */
 export const LEFTOVERS =
-  /<\|(?:im_end|eot_id|eom_id|end_of_text|end|call|channel|message|tool_calls_section_(?:begin|end))\|>|<[｜|]tool[▁_]calls[▁_](?:begin|end)[｜|]>|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<\/?(?:｜DSML｜|\w+:)?(?:tool_calls?|function_calls?)>|<\/s>/g;
+  /<\|(?:im_end|tool_call_end|eot_id|eom_id|end_of_text|end|call|channel|message|tool_calls_section_(?:begin|end))\|>|<[｜|]tool[▁_]calls[▁_](?:begin|end)[｜|]>|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<\/?(?:｜DSML｜|\w+:)?(?:tool_calls?|function_calls?)>|<\/s>/g;
 
 const NAMED_PARAMETER = /<(?:｜DSML｜|\w+:)?parameter name="([^"]+)"[^>]*>([\s\S]*?)<\/(?:｜DSML｜|\w+:)?parameter>/g;
 const NAMED_ARGS = /\s*([A-Za-z_][\w.-]*)(?:\[CALL_ID\]([\w-]+))?(?:\[ARGS\])?(?=\s*\{)/y;

@@ -73,6 +73,7 @@ const WRITTEN: [form: string, text: string, content: string, calls: object[]][] 
     [find, pay],
   ],
   ["Python behind its tag", "<|python_tag|>find(id=7)", "", [find]],
+  ["Liquid", "<|tool_call_start|>[find(id=7)]<|tool_call_end|>", "", [find]],
   ["Llama 4", "[find(id=7), pay_bill()]", "", [find, pay]],
   [
     "a text in Python",

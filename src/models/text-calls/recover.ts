@@ -9,5 +9,6 @@ export function recoverTextCalls(reply: ModelReply, tools: readonly ToolSpec[]):
   if (!found) return reply;
   const { calls: toolCalls, rest: content } = found;
   const finish = reply.finish === "stop" || reply.finish === "other" ? "tool-calls" : reply.finish;
-  return { ...reply, content, toolCalls, finish, recovered: true };
+  const { malformed: _malformed, ...rest } = reply;
+  return { ...rest, content, toolCalls, finish, recovered: true };
 }
