@@ -10,6 +10,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "threads",
     isolate: false, // a worker loads each module once for all its files: tests leave nothing behind
+    setupFiles: ["test/support/forget-secrets.ts"],
     unstubEnvs: true,
     maxWorkers: 3, // most of the time goes to child processes starting, so more workers than cores pay
   },

@@ -24,6 +24,12 @@ export function learnSecret(value: string, rank: Rank = "key"): void {
   made = undefined;
 }
 
+/** For tests, which share a process. */
+export function forgetSecrets(): void {
+  known.clear();
+  made = undefined;
+}
+
 /** What is secret in a setting: all of it by its name, the values of variables, and what looks like a key. */
 export function learnSetting(name: string, { text, values = new Map() }: FilledText): void {
   if (isSecretName(name)) {

@@ -74,9 +74,11 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
   try {
     const { context, workers, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
     await Promise.all(workers.start(plan));
-    await workers.finish().catch((error) => tellSetup(context, workers.counts, error));
+    await workers
+      .finish()
+      .then(() => scoring?.finish())
+      .catch((error) => tellSetup(context, workers.counts, error));
     const { finished, failed: failedNow } = workers.counts;
-    await scoring?.finish();
     const { run, folder, clock, abort } = context;
     const left = plan.size - finished - failedNow;
     const failed = failedNow + sum(plan.datasets.map(({ givenUp }) => givenUp));
