@@ -99,7 +99,8 @@ function statusOf(run: Status, now: number) {
 function stateOf(tally: RunOverview["tally"], isRunning: boolean, now: number): "running" | "finished" | "stopped" {
   if (isRunning) return "running";
   const { planned, done, failed } = tally.totals(now);
-  return done + failed >= planned ? "finished" : "stopped";
+  // a judge that cannot be used stops a run whose rollouts are all made
+  return done + failed >= planned && tally.stoppedBy !== "setup" ? "finished" : "stopped";
 }
 
 function statusLines(terminal: Terminal, run: Status, now: number): string[] {
