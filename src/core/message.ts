@@ -14,7 +14,8 @@ export type Usage = {
   costUsd: number;
 };
 
-export type Finish = "stop" | "tool-calls" | "length" | "content-filter" | "other";
+/** `length`: cut by the longest reply that was asked for; `context-length`: by the end of the context. */
+export type Finish = "stop" | "tool-calls" | "length" | "context-length" | "content-filter" | "other";
 
 export type ChatMessage =
   | { role: "user"; content: string }

@@ -250,3 +250,12 @@ test("what the server could not parse is the model's mistake: kept, asked for on
   expect(twice.outcome).toMatchObject({ success: false, stopReason: "malformed_reply", blame: "agent" });
   expect(talk(twice.entries)).toEqual([]);
 });
+
+test("a reply that the end of the context cut is no reply, and ends the rollout as context_overflow", async () => {
+  const cut = { content: "Your book is due on Feb", finish: "context-length" } as const;
+  const agent = await play({ agent: scripted(cut), user: scripted(STOP), opening });
+  expect(agent.outcome).toMatchObject({ success: false, stopReason: "context_overflow", blame: "agent" });
+  expect(talk(agent.entries)).toEqual([]);
+  const user = await play({ agent: scripted("On February 10."), user: scripted(cut), opening });
+  expect(user.outcome).toMatchObject({ stopReason: "context_overflow", blame: "user" });
+});

@@ -119,6 +119,10 @@ class Dialogue {
         yield* this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
       }
+      if (reply.finish === "context-length") {
+        yield* this.#record({ ...reply, rejected: "context_overflow" });
+        return endWith("context_overflow", { blame: "user", message: "the reply was cut by the end of the context" });
+      }
       const fault = findUserFault(reply, this.#agentsLastText(), environment.tools);
       if (!fault) {
         yield* this.#record(reply);
@@ -141,6 +145,10 @@ class Dialogue {
       if (reply.finish === "content-filter") {
         yield* this.#record(reply);
         return endWith("content_filter", { blame: "agent" });
+      }
+      if (reply.finish === "context-length") {
+        yield* this.#record({ ...reply, rejected: "context_overflow" });
+        return endWith("context_overflow", { blame: "agent", message: "the reply was cut by the end of the context" });
       }
       if (reply.finish === "length") {
         yield* this.#record(reply);

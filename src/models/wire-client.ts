@@ -9,6 +9,7 @@ import {
   UsageError,
 } from "../core/index.ts";
 import { callLimits } from "./call-limits.ts";
+import { labelCut } from "./context-length.ts";
 import type { DialectDeps } from "./dialects/dialect.ts";
 import { type FailureContext, failureOfDepth, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
 import { malformedReply } from "./malformed-replies.ts";
@@ -66,7 +67,7 @@ export function createWireClient(
       if (!malformed && (status < 200 || status >= 300))
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
       if (isTooDeep(text)) throw failureOfDepth(context);
-      const reply = malformed ?? wire.readReply(context, answer);
+      const reply = malformed ?? labelCut(wire.readReply(context, answer), model);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

@@ -11,6 +11,7 @@ import {
   UsageError,
 } from "../../core/index.ts";
 import { callLimits } from "../call-limits.ts";
+import { labelCut } from "../context-length.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
 import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
 import { createHeaderFiller, requestHeaders } from "../request-headers.ts";
@@ -80,7 +81,8 @@ export function createAiSdkClient(
       refuseBrokenReply(context, result);
       const { id, modelId } = result.response ?? {};
       const answered = { asked: model.model, id, model: modelId, headers: exchange.headers() };
-      const reply = withServed(readResult(result, model.prices), answered);
+      const read = withServed(readResult(result, model.prices), answered);
+      const reply = labelCut(read, model);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

@@ -18,6 +18,7 @@ const FINISH_REASONS = {
   stop: "stop",
   "tool-calls": "tool_calls",
   length: "length",
+  "context-length": "length",
   "content-filter": "content_filter",
   other: "stop",
 };

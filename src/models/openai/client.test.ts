@@ -112,6 +112,16 @@ test("every request says who sends it, and headers may tell which call it is", a
   expect(plain.received[0]?.headers["user-agent"]).toMatch(/^rollout\/\d/);
 });
 
+test("a reply that ends where the context ends was cut by the context", async () => {
+  const cut = (prompt: number, completed: number) =>
+    completion({ content: "Hi" }, { usage: { prompt_tokens: prompt, completion_tokens: completed } }, "length");
+  const { call } = await bare([cut(1000, 24), cut(900, 24)], {}, { contextLength: 1024 });
+  expect((await call()).finish).toBe("context-length");
+  expect((await call()).finish).toBe("length");
+  const unknown = await bare([cut(1000, 24)]);
+  expect((await unknown.call()).finish).toBe("length");
+});
+
 test("without a key nothing is sent in its place", async () => {
   const { call, received } = await bare([hello]);
   await call();
