@@ -32,6 +32,7 @@ function toCall({ id, name, arguments: text }: ToolCall) {
 export function faultsOf(entries: readonly Entry[], query?: Pick<Query, "repairedTexts">): Fault[] {
   return [
     ...entries.flatMap(faultsIn),
+    ...otherModels(entries),
     ...changesIn(entries, "repairedTexts", query?.repairedTexts ?? 0),
     ...changesIn(entries, "redactedTexts"),
   ];
@@ -46,13 +47,6 @@ function faultsIn(entry: Entry): Fault[] {
       faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
     if (entry.ignoredCalls) faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
     if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
-    if (entry.served?.insteadOf !== undefined)
-      faults.push({
-        type: "other_model",
-        by: entry.by,
-        asked: entry.served.insteadOf,
-        answered: entry.served.model ?? "",
-      });
     if (entry.droppedUsage) faults.push({ type: "dropped_usage", by: entry.by, counts: entry.droppedUsage.join(", ") });
     for (const call of entry.toolCalls) {
       if (call.originalId !== undefined)
@@ -69,6 +63,17 @@ function faultsIn(entry: Entry): Fault[] {
 }
 
 const CHANGES = { repairedTexts: "repaired_text", redactedTexts: "redacted_secret" };
+
+/** Each other model that answered, once: every reply says it again. */
+function otherModels(entries: readonly Entry[]): Fault[] {
+  const found = new Map<string, Fault>();
+  for (const entry of entries) {
+    if (entry.type !== "reply" || entry.served?.insteadOf === undefined) continue;
+    const { model = "", insteadOf } = entry.served;
+    found.set(`${entry.by} ${model}`, { type: "other_model", by: entry.by, asked: insteadOf, answered: model });
+  }
+  return [...found.values()];
+}
 
 /** One for the whole rollout, and nobody's fault in scores: which half or key was lost says nothing about the dialogue. */
 function changesIn(entries: readonly Entry[], kind: keyof typeof CHANGES, inQuery = 0): Fault[] {

@@ -259,3 +259,13 @@ test("a reply that the end of the context cut is no reply, and ends the rollout 
   const user = await play({ agent: scripted("On February 10."), user: scripted(cut), opening });
   expect(user.outcome).toMatchObject({ stopReason: "context_overflow", blame: "user" });
 });
+
+test("another model than the one asked for is noted once for each party", async () => {
+  const other = (content: string) => ({ content, served: { model: "b", insteadOf: "a" } });
+  const user = scripted(other("Renew it."), STOP);
+  const { entries } = await play({ agent: scripted(other("Yes?"), other("Renewed.")), user, opening });
+  expect(faultsOf(entries)).toEqual([
+    { type: "other_model", by: "agent", asked: "a", answered: "b" },
+    { type: "other_model", by: "user", asked: "a", answered: "b" },
+  ]);
+});

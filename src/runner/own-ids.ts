@@ -10,7 +10,7 @@ export function requireOwnIds({ name, queries }: Dataset, rounds: number): void 
   if (!twin) return;
   const { id, place, other, otherPlace, rollout } = twin;
   throw new UsageError(
-    `${name}: the id "${id}" of this query is also that of rollout ${rollout} of query "${other}" (${formatLocation(otherPlace)}). Rename one of the two, or make at most ${rollout} rollouts of each query`,
+    `${name}: the id "${id}" of this query is also that of rollout ${rollout} of query "${other}" (${formatLocation(otherPlace)}). Rename one of the two, or make no more than ${rollout} rollout${rollout === 1 ? "" : "s"} of each query`,
     place,
   );
 }
