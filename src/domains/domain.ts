@@ -22,6 +22,7 @@ import {
   Toolbox,
 } from "../tools/index.ts";
 import { readFreeParts } from "./blueprints.ts";
+import { BUNDLED_PATH } from "./bundled.ts";
 import type { DomainFiles } from "./folder.ts";
 import { readPolicy } from "./policy.ts";
 
@@ -97,7 +98,9 @@ type ServerShape = Pick<DomainServer, "rules" | "volatile"> & { reads: object; w
 type Loaded = { modules: Map<string, ServerShape>; createOpener(toolbox: Toolbox): Domain["openEnvironment"] };
 
 async function loadHere(files: DomainFiles, resources: DomainResources): Promise<Loaded> {
-  resources.watch?.(Object.values(files.serverFiles));
+  // knowing whose errors are whose costs a little at every promise; ours start nothing that they forget
+  const others = Object.values(files.serverFiles).filter((file) => !file.startsWith(BUNDLED_PATH));
+  if (others.length > 0) resources.watch?.(others);
   const servers = new Map<string, DomainServer>();
   for (const { name, file } of listServers(files))
     servers.set(name, requireServer(await loadDefaultExport(file), file));

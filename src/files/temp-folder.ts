@@ -16,9 +16,9 @@ export function makeTempFolder(kind: string): string {
 
 /** Removes what killed processes left behind; whatever cannot be removed is left for another time. */
 export async function removeDeadFolders(): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names) {
-    const path = join(tmpdir(), name);
+  const folder = tmpdir(); // asked once: there may be thousands of names
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
     if (isDead(name) && (await isOurs(path))) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

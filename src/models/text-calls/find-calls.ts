@@ -62,6 +62,7 @@ const DISGUISES = new RegExp(
 
 /** Whether a text is a tool call, in part or as a whole, that the server did not recognise as one. */
 export function isTextCall(text: string, tools: readonly ToolSpec[]): boolean {
+  if (!/[<[{(]/.test(text)) return false; // most of what is said
   if (DISGUISES.test(text) || findTextCalls(text, tools)) return true;
   const [, fenced] = /^```[\w-]*\s*\n([\s\S]*?)\n?```$/.exec(text.trim()) ?? [];
   return isCallShaped(fenced ?? text.trim());

@@ -65,6 +65,7 @@ export function callsInJson(value: unknown): ToolCall[] | undefined {
 
 /** Whether a text is JSON that calls a function by name and with arguments, whatever functions there are. */
 export function isCallShaped(text: string): boolean {
+  if (!/^[{[]/.test(text)) return false; // failing to parse prose costs more than all the rest
   const value = parseExact(text);
   return [value].flat().every((one) => {
     const called = isObject(one) && isObject(one.function) ? one.function : one;
