@@ -25,6 +25,7 @@ export {
   MAX_JSON_DEPTH,
   parseExact,
   parseJson,
+  stringEnd,
 } from "./json.ts";
 export { findKeyKind } from "./key-shapes.ts";
 export {

@@ -70,7 +70,7 @@ export function findTooDeep(text: string, limit = MAX_JSON_DEPTH): number | unde
 const [QUOTE, BACKSLASH, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET] = [34, 92, 123, 91, 125, 93];
 
 /** Where the string that opens at `start` closes; the end of the text if it does not. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = end;
     while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;

@@ -5,7 +5,8 @@ import { type Extent, readExtents, rewriteFile, syncFolder, writeAll } from "../
 
 export type DamagedLine = Extent & { number: number; reason: string };
 
-const MAX_NAMED = 5;
+/** More than these say no more. */
+export const MAX_NAMED = 5;
 
 /** Which lines and why, for one sentence. */
 export function nameLines(lines: readonly Pick<DamagedLine, "number" | "reason">[]): string {

@@ -1,6 +1,6 @@
 // The records of a file, one line after the other, each examined; the second record of a rollout is damage too.
 import { type Line, readLines } from "../files/index.ts";
-import { countLines, type DamagedLine, nameLines } from "./damage.ts";
+import { countLines, type DamagedLine, MAX_NAMED, nameLines } from "./damage.ts";
 import {
   type ExaminedRecord,
   examineRecord,
@@ -68,8 +68,6 @@ export class DamageNotes {
     ];
   }
 }
-
-const MAX_NAMED = 5;
 
 /** One sentence about lines that a reader leaves out. */
 export function leftOut(file: string, damaged: readonly Pick<DamagedLine, "number" | "reason">[]): string {

@@ -1,5 +1,5 @@
 // The wire of OpenAI's Responses API: what its newer models need for tools, and vLLM and LiteLLM serve too.
-import { isObject, type ModelClient, parseExact } from "../../core/index.ts";
+import { isObject, type ModelClient, withExactNumbers } from "../../core/index.ts";
 import { type FailureContext, failureOfReply } from "../failure.ts";
 import { failureOfError, parseObject } from "../openai/error-object.ts";
 import type { Answer } from "../post.ts";
@@ -20,7 +20,7 @@ export function createResponsesClient(model: ResolvedModel, settings: CallSettin
       if (!Array.isArray(response.output)) throw failureOfReply(context, "without output", text);
       if (response.status === "failed" || response.status === "cancelled")
         throw failureOfReply(context, `with a reply it broke off (${response.status})`, text);
-      const reply = readResponse(parseExact(text) as Record<string, unknown>, model.prices);
+      const reply = readResponse(withExactNumbers(response, text), model.prices);
       return withServed(reply, { asked: model.model, model: response.model, id: response.id, headers });
     },
   };

@@ -1,5 +1,5 @@
 // JSON inside other text: where a value ends, and which calls it holds.
-import { isObject, parseExact, type ToolCall, writeExact } from "../../core/index.ts";
+import { isObject, parseExact, stringEnd, type ToolCall, writeExact } from "../../core/index.ts";
 
 /** Where the object or list that opens at `start` closes; undefined if it does not. */
 function jsonEnd(text: string, start: number): number | undefined {
@@ -12,14 +12,6 @@ function jsonEnd(text: string, start: number): number | undefined {
     else if ((character === "}" || character === "]") && --depth === 0) return index + 1;
   }
   return undefined;
-}
-
-function stringEnd(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    if (text[index] === "\\") index++;
-    else if (text[index] === '"') return index;
-  }
-  return text.length;
 }
 
 /** The value at `start`, after white space. Some models double the outer braces, as their prompt template did. */
