@@ -1,18 +1,9 @@
 import { readFileSync } from "node:fs";
-import { afterEach, expect, test } from "vitest";
-import {
-  completion,
-  createManualClock,
-  failing,
-  type ModelAnswer,
-  modelAt,
-  requestOf,
-  serveModel,
-} from "../../test/support/model-server.ts";
+import { expect, test } from "vitest";
+import { connectDialect } from "../../test/support/dialect-client.ts";
+import { completion, failing, type ModelAnswer, requestOf } from "../../test/support/model-server.ts";
 import { createRedactor, type Json } from "../core/index.ts";
-import { findDialect } from "./dialects/index.ts";
 import { failureOfReply, failureOfStatus, type ModelFailure } from "./failure.ts";
-import { createDispatchers } from "./http.ts";
 import { waitInText } from "./overflow.ts";
 import { WORDINGS } from "./overflow-wordings.ts";
 
@@ -21,19 +12,9 @@ const classify = (status: number, body: Json) =>
   failureOfStatus(context, { status, text: typeof body === "string" ? body : JSON.stringify(body) });
 const said = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** How a call ends over a real connection. */
 async function failureOver(dialect: string, ...answers: ModelAnswer[]): Promise<ModelFailure> {
-  const server = await serveModel(...answers);
-  const dispatchers = createDispatchers({});
-  cleanups.push(server.close, () => dispatchers.close());
-  const clock = createManualClock();
-  const model = modelAt(server.baseUrl, { dialect, apiKey: "sk-planted" });
-  const client = findDialect(dialect).createClient(model, {}, { dispatchers, clock, env: {} });
+  const { client } = await connectDialect(dialect, answers, { model: { apiKey: "sk-planted" } });
   return await client.complete(requestOf(), new AbortController().signal).then(
     () => expect.unreachable(),
     (error: ModelFailure) => error,

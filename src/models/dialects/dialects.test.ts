@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { connectDialect } from "../../../test/support/dialect-client.ts";
 import {
   completion,
   createManualClock,
@@ -6,7 +7,6 @@ import {
   type ModelAnswer,
   modelAt,
   requestOf,
-  serveModel,
 } from "../../../test/support/model-server.ts";
 import type { ChatMessage, JsonObject, ModelReply, ToolSpec } from "../../core/index.ts";
 import { createDispatchers } from "../http.ts";
@@ -14,11 +14,7 @@ import type { CallSettings, ResolvedModel, ThinkingStyle } from "../resolved.ts"
 import { findDialect } from "./index.ts";
 
 const never = new AbortController().signal;
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+afterEach(() => vi.unstubAllEnvs());
 
 const tools: ToolSpec[] = [
   { name: "find", description: "Finds", parameters: { type: "object", properties: {} }, readOnly: true },
@@ -30,16 +26,9 @@ type Setup = { settings?: CallSettings; model?: Partial<ResolvedModel>; style?: 
 
 /** A bare client of the dialect, connected to a server that plays these answers. */
 async function bare(dialect: string, answers: ModelAnswer[], { settings = {}, model, style, env }: Setup = {}) {
-  const server = await serveModel(...answers);
-  const dispatchers = createDispatchers({});
-  cleanups.push(server.close, () => dispatchers.close());
   const reasoning = { style: style ?? "none", sendBack: true, field: "thought" };
-  const resolved = modelAt(server.baseUrl, { dialect, apiKey: "sk-planted", reasoning, ...model });
-  const client = findDialect(resolved.dialect).createClient(resolved, settings, {
-    dispatchers,
-    clock: createManualClock(),
-    env: { ...env },
-  });
+  const resolved = { apiKey: "sk-planted", reasoning, ...model };
+  const { client, ...server } = await connectDialect(dialect, answers, { settings, model: resolved, env: { ...env } });
   const ask = (messages: ChatMessage[] = [asked], more = {}) =>
     client.complete(requestOf({ messages, tools, ...more }), never);
   return { ...server, ask };

@@ -1,33 +1,17 @@
-import { afterEach, expect, test } from "vitest";
-import {
-  createManualClock,
-  failing,
-  type ModelAnswer,
-  modelAt,
-  requestOf,
-  serveModel,
-} from "../../../test/support/model-server.ts";
+import { expect, test } from "vitest";
+import { connectDialect } from "../../../test/support/dialect-client.ts";
+import { failing, type ModelAnswer, requestOf } from "../../../test/support/model-server.ts";
 import type { ChatMessage, JsonObject, ToolSpec } from "../../core/index.ts";
-import { createDispatchers } from "../http.ts";
 import { resolveModel } from "../resolve.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
-import { createResponsesClient } from "./client.ts";
 
 const never = new AbortController().signal;
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 const EFFORT = { style: "effort", sendBack: true, field: "reasoning_content" } as const;
 
 async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: Partial<ResolvedModel> = {}) {
-  const server = await serveModel(...answers);
-  const dispatchers = createDispatchers({});
-  cleanups.push(server.close, () => dispatchers.close());
-  const model = modelAt(server.baseUrl, { dialect: "responses", reasoning: EFFORT, ...more });
-  const client = createResponsesClient(model, settings, { dispatchers, clock: createManualClock() });
-  return { ...server, call: (more = {}) => client.complete(requestOf(more), never) };
+  const model = { reasoning: EFFORT, ...more };
+  const { client, ...server } = await connectDialect("responses", answers, { settings, model });
+  return { ...server, call: (request = {}) => client.complete(requestOf(request), never) };
 }
 
 const tools: ToolSpec[] = [
