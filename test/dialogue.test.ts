@@ -428,7 +428,7 @@ async function replayed(records: Trajectory[]): Promise<Replayed[]> {
 }
 
 async function playAgain(domain: Domain, record: Trajectory): Promise<{ state: StateChanges; played: PlayedCall[] }> {
-  const environment = await domain.openEnvironment(record.metadata.seed);
+  const environment = await domain.openEnvironment({ seed: record.metadata.seed });
   const played: PlayedCall[] = [];
   for (const message of record.messages) {
     for (const made of message.role === "assistant" ? (message.tool_calls ?? []) : []) {

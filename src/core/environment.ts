@@ -1,6 +1,7 @@
 // The interface to every kind of tool. One environment belongs to one rollout; nothing in it is shared with another.
 import type { Json } from "./json.ts";
 import type { ToolCall, ToolSpec } from "./message.ts";
+import type { Query } from "./query.ts";
 
 /** Why a tool result is an error: separates the model's mistakes from the tool's own answer. */
 type ToolFault = "unknown_tool" | "malformed_arguments" | "invalid_arguments" | "tool_error";
@@ -32,6 +33,9 @@ export type EnvironmentCall = ToolCall & {
  * fields that changed, for a deleted one null.
  */
 export type StateChanges = { [table: string]: { [id: string]: { [field: string]: Json } | null } };
+
+/** Whose environment it is. Without a query its tools are only looked at. */
+export type World = { seed: number; query?: Query; rollout?: number };
 
 export interface Environment {
   readonly tools: ToolSpec[];

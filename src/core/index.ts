@@ -1,6 +1,6 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
 export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
-export type { Environment, EnvironmentCall, StateChanges, ToolResult } from "./environment.ts";
+export type { Environment, EnvironmentCall, StateChanges, ToolResult, World } from "./environment.ts";
 export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
   CallStart,

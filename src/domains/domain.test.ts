@@ -53,7 +53,7 @@ describe("a domain", () => {
       ["lend", false],
     ]);
     expect(domain.policy).toBe("# Desk\n\nAsk first.");
-    const [one, other] = [await domain.openEnvironment(1), await domain.openEnvironment(1)];
+    const [one, other] = [await domain.openEnvironment({ seed: 1 }), await domain.openEnvironment({ seed: 1 })];
     await one.call({ id: "c", name: "lend", arguments: '{"book_id":"b1"}' }, signal);
     expect(await one.state()).toEqual({ Book: { b1: { lent: true } } });
     expect(await other.state()).toEqual({});
@@ -63,7 +63,7 @@ describe("a domain", () => {
     const { "policies/Library.md": _policy, "database/outputs/entities/Book.json": _data, ...rest } = library;
     const domain = await load(rest);
     expect(domain.policy).toBeUndefined();
-    const environment = await domain.openEnvironment(1);
+    const environment = await domain.openEnvironment({ seed: 1 });
     const result = await environment.call({ id: "c", name: "get_book", arguments: '{"book_id":"b1"}' }, signal);
     expect(result.content).toBe('{"error":"No such book."}');
   });
@@ -94,7 +94,7 @@ describe("a combination", () => {
       { id: "never", rule: "forbidden", tools: ["l__lend"] },
     ]);
     expect(domain.volatile).toEqual({ Book: ["at", "by"] });
-    const environment = await domain.openEnvironment(1);
+    const environment = await domain.openEnvironment({ seed: 1 });
     await environment.call({ id: "c", name: "Library.lend", arguments: '{"book_id":"b2"}' }, signal);
     const { content } = await environment.call({ id: "d", name: "look", arguments: "" }, signal);
     expect(JSON.parse(content)).toEqual([{ book_id: "b1" }, { book_id: "b2", lent: true }]);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError } from "../core/index.ts";
+import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError, type World } from "../core/index.ts";
 import { readExactJson } from "../files/index.ts";
 import {
   Database,
@@ -40,7 +40,7 @@ export type Domain = {
   freeArguments: { [tool: string]: string[] };
   /** of everything that shapes a dialogue besides queries and prompts: tools, data, code */
   contentHash: string;
-  openEnvironment(seed: number): Promise<Environment>;
+  openEnvironment(world: World): Promise<Environment>;
 };
 
 /** Where servers in TypeScript or JavaScript run: with the program, or in processes of their own, as Python's do. */
@@ -107,7 +107,7 @@ async function loadHere(files: DomainFiles, resources: DomainResources): Promise
   const { callTimeLimit: timeLimit } = resources;
   const createOpener: Loaded["createOpener"] = (toolbox) => {
     const database = new Database(readTables(files.tableFolders));
-    return async (seed) => openInProcess({ toolbox, servers, database, timeLimit }, seed);
+    return async ({ seed }) => openInProcess({ toolbox, servers, database, timeLimit }, seed);
   };
   return { modules: servers, createOpener };
 }
@@ -125,7 +125,10 @@ async function loadInNode(files: DomainFiles, resources: DomainResources): Promi
   const { name, tableFolders } = files;
   return {
     modules: new Map(modules),
-    createOpener: (toolbox) => (seed) => openInNode({ toolbox, servers, name, tableFolders }, pool, seed),
+    createOpener:
+      (toolbox) =>
+      ({ seed }) =>
+        openInNode({ toolbox, servers, name, tableFolders }, pool, seed),
   };
 }
 
@@ -141,7 +144,10 @@ async function loadPython(files: DomainFiles, resources: DomainResources): Promi
   const [servers, domainName] = [listServers(files), files.databaseName];
   return {
     modules: new Map(),
-    createOpener: (toolbox) => (seed) => openPython({ toolbox, servers, domainName }, pool, seed),
+    createOpener:
+      (toolbox) =>
+      ({ seed }) =>
+        openPython({ toolbox, servers, domainName }, pool, seed),
   };
 }
 

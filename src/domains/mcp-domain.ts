@@ -32,7 +32,7 @@ export async function loadMcpDomain(name: string, servers: McpServersConfig, hub
     volatile: {},
     freeArguments: {},
     contentHash: contentHash([Object.entries(servers).map(([server, config]) => [server, launchOf(config)]), tools]),
-    openEnvironment: (seed) => hub.open(seed),
+    openEnvironment: (world) => hub.open(world),
   };
 }
 

@@ -7,22 +7,22 @@ import {
   RolloutError,
   type ToolSpec,
   UsageError,
+  type World,
 } from "../core/index.ts";
 import { failure, unknownTool } from "../tools/index.ts";
 import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
 import type { DomainFiles } from "./folder.ts";
 import type { QueryFile } from "./query-file.ts";
 
-export type ModeOptions = {
+export type ModeOptions = World & {
   mode: Mode;
-  seed: number;
   query: Query;
   /** domains whose tools may serve as the wrong ones */
   others: readonly DomainFiles[];
 };
 
 export async function openForMode(domain: Domain, options: ModeOptions): Promise<Environment> {
-  if (options.mode === "positive") return domain.openEnvironment(options.seed);
+  if (options.mode === "positive") return domain.openEnvironment(options);
   if (options.mode === "no_tool") return createInert([]);
   return createInert(chooseWrongTools(domain, options));
 }

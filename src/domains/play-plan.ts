@@ -9,6 +9,7 @@ import {
   type Query,
   type StateChanges,
   type ToolResult,
+  type World,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 
@@ -20,7 +21,7 @@ export type PlayedPlan = {
 
 export function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
   const calls = listPlannedCalls(query.taskInfo.plan ?? []);
-  return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), seed);
+  return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), { seed, query });
 }
 
 /** `fill` gives a call's real arguments, from what earlier calls returned. */
@@ -28,9 +29,9 @@ export async function playCalls<Call extends PlanCall>(
   domain: Domain,
   planned: readonly Call[],
   fill: (call: Call, played: readonly PlayedCall[]) => JsonObject,
-  seed = 0,
+  world: World = { seed: 0 },
 ): Promise<PlayedPlan> {
-  const environment = await domain.openEnvironment(seed);
+  const environment = await domain.openEnvironment(world);
   const calls: PlayedPlan["calls"] = [];
   try {
     let state = await environment.state();

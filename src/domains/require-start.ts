@@ -6,7 +6,7 @@ import type { DomainFiles } from "./folder.ts";
 
 export async function requireStart(domain: Domain, { serverFiles }: DomainFiles): Promise<void> {
   try {
-    await (await domain.openEnvironment(0)).close();
+    await (await domain.openEnvironment({ seed: 0 })).close();
   } catch (error) {
     if (!(error instanceof RolloutError)) throw error;
     const [file] = Object.values(serverFiles);

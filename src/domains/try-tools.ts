@@ -53,7 +53,7 @@ async function tryReads(
   errorOf: (result: ToolResult) => string | undefined,
   known = new Map<string, JsonObject>(),
 ): Promise<TriedTools> {
-  const environment = await domain.openEnvironment(0);
+  const environment = await domain.openEnvironment({ seed: 0 });
   try {
     for (const { name, parameters, readOnly } of environment.tools) {
       const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;

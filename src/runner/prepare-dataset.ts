@@ -1,7 +1,7 @@
 // A dataset made ready: its domain loaded, its queries indexed, its models found. Every user mistake is reported here,
 // before anything is written.
 import { type DatasetSpec, type ResolvedRun, withVariablePlaces } from "../config/index.ts";
-import { contentHash, type Environment, type Query, UsageError } from "../core/index.ts";
+import { contentHash, type Environment, type Query, UsageError, type World } from "../core/index.ts";
 import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
 import {
   createScript,
@@ -40,7 +40,7 @@ export type PreparedDataset = {
   /** the hash of the parts */
   base: string;
   /** a fresh environment for one rollout, in the dataset's mode, with its injected faults */
-  openEnvironment(query: Query, seed: number): Promise<Environment>;
+  openEnvironment(world: World & { query: Query }): Promise<Environment>;
   scriptOf(query: Query): Script | undefined;
 };
 
@@ -92,9 +92,9 @@ async function prepare(
     stopPolicy: createStopPolicy(spec.stops),
     parts,
     base: contentHash(parts),
-    openEnvironment: async (query, seed) => {
-      const environment = await openForMode(domain, { mode: spec.mode, seed, query, others: spec.otherDomains });
-      return spec.faults ? withToolFaults(environment, { ...spec.faults, seed }) : environment;
+    openEnvironment: async (world) => {
+      const environment = await openForMode(domain, { ...world, mode: spec.mode, others: spec.otherDomains });
+      return spec.faults ? withToolFaults(environment, { ...spec.faults, seed: world.seed }) : environment;
     },
     scriptOf: ({ taskInfo }) => taskInfo.plan && createScript(domain, taskInfo.plan),
   };

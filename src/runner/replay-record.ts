@@ -1,7 +1,7 @@
 // One record held against its tools: its calls are made again, in an environment like the rollout's own, and their results
 // and the final state compared with what it says.
 import { contentHash, type Environment, RolloutError, type StateChanges, type Trajectory } from "../core/index.ts";
-import { readTranscript, repeatCalls, type StoredDataset } from "../scoring/index.ts";
+import { readTranscript, repeatCalls, type StoredDataset, worldOf } from "../scoring/index.ts";
 
 type Answer = { content: string; isError: boolean };
 
@@ -29,7 +29,7 @@ export async function replayRecord(trajectory: Trajectory, dataset: StoredDatase
   if (!query) return giveUp(`the query ${query_id} is no longer in the dataset`);
   let environment: Environment | undefined;
   try {
-    environment = await dataset.openEnvironment(query, metadata);
+    environment = await dataset.openEnvironment(worldOf(trajectory, query));
     const { calls } = readTranscript(trajectory);
     for await (const { number, call, result, trusted } of repeatCalls(calls, environment, { signal: NEVER })) {
       replayed[trusted ? "trusted" : "made"]++;

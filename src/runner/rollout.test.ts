@@ -74,8 +74,8 @@ test("tools that are still starting are not waited for once the run is parked, a
   const { run, dataset } = await prepare({ config: CONFIG, models: models() });
   let comeUp = () => {};
   let closed = 0;
-  const openEnvironment: typeof dataset.openEnvironment = async (query, seed) => {
-    const environment = await dataset.openEnvironment(query, seed);
+  const openEnvironment: typeof dataset.openEnvironment = async (world) => {
+    const environment = await dataset.openEnvironment(world);
     await new Promise<void>((resolve) => {
       comeUp = resolve;
       park.abort();

@@ -112,8 +112,8 @@ export class Rollout {
 
   /** Undefined if the run is parked while its tools are still starting. */
   async #openEnvironment(): Promise<Environment | undefined> {
-    const { dataset, query, seed } = this.#planned;
-    const opening = dataset.openEnvironment(query, seed);
+    const { dataset, query, seed, key } = this.#planned;
+    const opening = dataset.openEnvironment({ query, seed, rollout: key.rollout });
     const opened = await this.#context.unlessParked(opening);
     if (!opened) opening.then((late) => late.close()).catch(() => {});
     return opened;

@@ -19,7 +19,7 @@ import { openVoteStore } from "./judge/vote-store.ts";
 import { findReferenceIn, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, toScoreRecord } from "./scores.ts";
-import type { StoredDataset } from "./stored-datasets.ts";
+import { type StoredDataset, worldOf } from "./stored-datasets.ts";
 import { readTranscript } from "./transcript.ts";
 
 export type EvaluationOptions = {
@@ -178,7 +178,7 @@ export class Evaluation {
       replay: async () => {
         if (offersTools) return offersTools;
         if (typeof openEnvironment === "string") return openEnvironment;
-        return replayCalls(trajectory, dialogue, () => openEnvironment(query, trajectory.metadata), this.#abort);
+        return replayCalls(trajectory, dialogue, () => openEnvironment(worldOf(trajectory, query)), this.#abort);
       },
       judge: this.#judge,
       signal: this.#abort,

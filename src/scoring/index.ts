@@ -22,7 +22,7 @@ export { mergeSettings, type ScoreRunOptions, scoreRun } from "./score-run.ts";
 export { createScorer } from "./scorer.ts";
 export type { ScoreRecord } from "./scores.ts";
 export { type EvaluationSettings, evaluationSchema } from "./settings.ts";
-export { describeSource, openStoredDatasets, type StoredDataset } from "./stored-datasets.ts";
+export { describeSource, openStoredDatasets, type StoredDataset, worldOf } from "./stored-datasets.ts";
 export { TaskScores } from "./task-scores.ts";
 export { readTranscript } from "./transcript.ts";
 export { occurs, tells } from "./values.ts";

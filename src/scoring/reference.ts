@@ -90,12 +90,16 @@ async function fromValidated(query: Query, task: ValidatedTask, domain: Domain):
     played: [],
   };
   let isComplete = true;
-  const played = await playCalls(domain, planned, ({ name, arguments: args, open }, earlier) => {
+  const fill: Parameters<typeof playCalls<(typeof planned)[number]>>[2] = (
+    { name, arguments: args, open },
+    earlier,
+  ) => {
     const given = open.map((key) => [key, findValue(key, earlier)] as const);
     isComplete &&= given.every(([, value]) => value !== undefined);
     const filled = Object.fromEntries(given.filter(([, value]) => value !== undefined)) as JsonObject;
     return { ...args, ...filled, ...(takesConfirm(name, domain) ? { confirm: true } : {}) };
-  });
+  };
+  const played = await playCalls(domain, planned, fill, { seed: 0, query });
   const calls = played.calls.map((call, index) => toCall(call, planned[index]?.open ?? [], domain));
   const works = isComplete && calls.every(({ kind }) => kind === "read" || kind === "write");
   return works ? { source: "validated_tasks", calls, state: played.state, played: played.calls } : unplayable;

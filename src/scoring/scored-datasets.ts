@@ -1,6 +1,6 @@
 // Datasets as evaluation needs them: from the run itself while it is running, or later from its manifest; and the dataset
 // of records that have no manifest.
-import { type Environment, type Query, UsageError } from "../core/index.ts";
+import { type Environment, type Query, UsageError, type World } from "../core/index.ts";
 import {
   type Domain,
   type DomainFiles,
@@ -25,7 +25,7 @@ export type PlayedDataset = {
   spec: DatasetOrigin & { name: string };
   domain: Domain;
   queries: QueryFile;
-  openEnvironment(query: Query, seed: number): Promise<Environment>;
+  openEnvironment(world: World & { query: Query }): Promise<Environment>;
   /** the files that hold its records */
   outputs: string[];
 };
@@ -44,7 +44,7 @@ export function toScoredDataset(dataset: PlayedDataset): StoredDataset {
       ? SHARED_TOOLS
       : domain.servers.length === 0
         ? NO_TOOLS
-        : (query, { seed }) => dataset.openEnvironment(query, seed),
+        : (world) => dataset.openEnvironment(world),
   };
 }
 
@@ -74,6 +74,6 @@ export async function openRecordsDataset(
     domain,
     query: createFinder(openQueryFiles(queryFiles)),
     validated: openValidatedTasks(files),
-    openEnvironment: (_query, { seed }) => domain.openEnvironment(seed),
+    openEnvironment: (world) => domain.openEnvironment(world),
   };
 }

@@ -3,7 +3,15 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { z } from "zod";
-import { type Environment, isObject, type Json, type Query, type Trajectory, UsageError } from "../core/index.ts";
+import {
+  type Environment,
+  isObject,
+  type Json,
+  type Query,
+  type Trajectory,
+  UsageError,
+  type World,
+} from "../core/index.ts";
 import {
   BUNDLED_PATH,
   DatasetFolder,
@@ -35,11 +43,16 @@ export type DatasetOrigin = {
   isolation?: Isolation;
 };
 
-/** What a record says about how it was made. */
-type RecordSettings = Pick<Trajectory["metadata"], "seed" | "mode" | "fingerprint">;
+/** Whose environment a record's was, and how it was made. */
+type RecordWorld = World & { query: Query } & Pick<Trajectory["metadata"], "mode" | "fingerprint">;
+
+export function worldOf({ rollout, metadata }: Trajectory, query: Query): RecordWorld {
+  const { seed, mode, fingerprint } = metadata;
+  return { query, rollout, seed, mode, fingerprint };
+}
 
 /** Opens an environment like the rollout's own. */
-type OpenLike = (query: Query, made: RecordSettings) => Promise<Environment>;
+type OpenLike = (world: RecordWorld) => Promise<Environment>;
 
 export type StoredDataset = {
   name: string;
@@ -159,10 +172,10 @@ async function openStoredDataset(
     domain,
     query,
     validated: openValidatedTasks(files),
-    openEnvironment: async (asked, { seed, mode, fingerprint }) => {
-      const environment = await openForMode(domain, { mode, seed, query: asked, others });
-      const faults = findFaults(dataset, fingerprint, asked);
-      return faults ? withToolFaults(environment, { ...faults, seed }) : environment;
+    openEnvironment: async ({ fingerprint, ...world }) => {
+      const environment = await openForMode(domain, { ...world, others });
+      const faults = findFaults(dataset, fingerprint, world.query);
+      return faults ? withToolFaults(environment, { ...faults, seed: world.seed }) : environment;
     },
   };
 }

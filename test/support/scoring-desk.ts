@@ -83,7 +83,8 @@ function createDesk(): Domain {
     volatile: { Reservation: ["note", "at"] },
     freeArguments: {},
     contentHash: "0",
-    openEnvironment: async (seed) => openInProcess({ toolbox, servers: new Map([["Desk", SERVER]]), database }, seed),
+    openEnvironment: async ({ seed }) =>
+      openInProcess({ toolbox, servers: new Map([["Desk", SERVER]]), database }, seed),
   };
 }
 
@@ -133,7 +134,7 @@ export async function sceneOf(
   { query = createQuery(RENEWAL), domain = createDesk(), metadata, judge }: Scene = {},
 ): Promise<CheckContext> {
   const seed = 7;
-  const environment = await domain.openEnvironment(seed);
+  const environment = await domain.openEnvironment({ seed });
   const signal = new AbortController().signal;
   const messages: TrajectoryMessage[] = [...query.messages];
   for (const [index, step] of steps.entries()) {
@@ -184,7 +185,7 @@ export async function sceneOf(
     query,
     domain,
     reference: () => findReference(query, domain, undefined),
-    replay: () => replayCalls(trajectory, dialogue, () => domain.openEnvironment(seed), signal),
+    replay: () => replayCalls(trajectory, dialogue, () => domain.openEnvironment({ seed }), signal),
     judge,
     signal,
   };

@@ -54,7 +54,7 @@ async function serve(host: Host, name: string, flags: ServeFlags): Promise<void>
       {
         name: domain.name,
         tools: domain.toolbox.tools,
-        open: (seed) => domain.openEnvironment(seed),
+        open: (seed) => domain.openEnvironment({ seed }),
         seed: flags.seed,
         instructions: domain.policy,
       },

@@ -8,6 +8,7 @@ import {
   type ToolResult,
   type ToolSpec,
   type Variables,
+  type World,
   withExactNumbers,
 } from "../../core/index.ts";
 import { withDescriptors } from "../../files/index.ts";
@@ -61,8 +62,7 @@ export class McpHub {
     });
   }
 
-  /** MCP has no seeds: what a server generates is up to the server. */
-  async open(_seed?: number): Promise<Environment> {
+  async open(_world: World = { seed: 0 }): Promise<Environment> {
     const sessions = await this.#openSessions();
     return new McpEnvironment(await this.#toolboxOf(sessions), new Map(sessions.map((each) => [each.name, each])));
   }
