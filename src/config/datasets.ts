@@ -217,6 +217,10 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     mode: own.mode ?? config.mode,
     mcpServers: mcp?.servers,
     mcpLocations: mcp?.locations,
+    defaults: dropUndefined({
+      setup: own.setup?.map(({ name, arguments: args = {} }) => ({ name, arguments: args })),
+      userTools: own.user_tools,
+    }),
     faults: own.faults ?? config.faults,
     isolation: own.isolation ?? config.isolation,
     otherDomains: located.others,

@@ -1,7 +1,7 @@
 // A run, resolved: its config with every default filled in, its datasets located, its models named.
 import type { Mode } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
-import type { DomainFiles, Isolation, ServerLocations } from "../domains/index.ts";
+import type { DomainFiles, Isolation, QueryDefaults, ServerLocations } from "../domains/index.ts";
 import type { PartyModel, Registry } from "../models/index.ts";
 import type { McpServersConfig, ToolFaults } from "../tools/index.ts";
 import type { FullConfig } from "./schema.ts";
@@ -25,6 +25,8 @@ export type DatasetSpec = {
   mcpServers?: McpServersConfig;
   /** where the config says how to start each of them */
   mcpLocations?: ServerLocations;
+  /** what all its queries have: calls that make the world, and tools of the user's */
+  defaults: QueryDefaults;
   /** faults injected into the tools on purpose */
   faults?: ToolFaults;
   /** where servers in TypeScript or JavaScript run */

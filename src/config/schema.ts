@@ -105,6 +105,14 @@ const datasetSchema = z
     base_path: path.describe("its own dataset folder"),
     mcpServers: servers.describe("real MCP servers instead of a domain"),
     mcp_config_file: path.describe(MCP_FILE),
+    setup: z
+      .array(z.strictObject({ name: text, arguments: z.record(z.string(), z.json()).optional() }))
+      .optional()
+      .describe("calls that make each rollout's world before the dialogue begins; a query's own `setup` comes after"),
+    user_tools: z
+      .array(text)
+      .optional()
+      .describe("tools that are the simulated user's and not the agent's: `tool`, `Server.tool` or `Server.*`"),
     faults: toolFaultsSchema.optional().describe("faults that its tools inject on purpose"),
     isolation: isolation.optional().describe(RUNS_OWN),
     agent: agentSchema.optional(),

@@ -1,5 +1,5 @@
 // The record of a dialogue while it grows: replies, tool results and the judge's verdicts, in the order they happened.
-import type { ToolResult } from "./environment.ts";
+import type { CallParty, ToolResult } from "./environment.ts";
 import type { Party, ToolCall, Usage } from "./message.ts";
 import type { ModelReply } from "./model.ts";
 
@@ -17,6 +17,8 @@ export type ReplyEntry = ModelReply & {
 
 export type ToolResultEntry = ToolResult & {
   type: "tool-result";
+  /** undefined: the agent */
+  by?: CallParty;
   usage?: undefined;
   callId: string;
   name: string;
@@ -30,3 +32,9 @@ export type ToolResultEntry = ToolResult & {
 export type VerdictEntry = { type: "verdict"; stop: boolean; reason: string; usage: Usage; at: string };
 
 export type Entry = ReplyEntry | ToolResultEntry | VerdictEntry;
+
+/** What the agent neither did nor saw: the user's own calls with their results, and the setup's. */
+export function isAside(entry: Entry): boolean {
+  if (entry.type === "tool-result") return entry.by !== undefined;
+  return entry.type === "reply" && entry.by === "user" && entry.toolCalls.length > 0;
+}

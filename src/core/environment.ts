@@ -20,7 +20,11 @@ export type ToolResult = {
   sentBefore?: boolean;
 };
 
+/** Who makes a call, where it is not the agent. */
+export type CallParty = "user" | "setup";
+
 export type EnvironmentCall = ToolCall & {
+  by?: CallParty;
   /**
    * Awaited right before a call whose effects outlive the rollout is sent: the intention is then on record. Returns the
    * call's idempotency key, the same for every time this call is sent.
@@ -34,11 +38,18 @@ export type EnvironmentCall = ToolCall & {
  */
 export type StateChanges = { [table: string]: { [id: string]: { [field: string]: Json } | null } };
 
+export type OpenedCall = ToolCall & { result: ToolResult };
+
 /** Whose environment it is. Without a query its tools are only looked at. */
 export type World = { seed: number; query?: Query; rollout?: number };
 
 export interface Environment {
+  /** the agent's */
   readonly tools: ToolSpec[];
+  /** the simulated user's own, on the same state */
+  readonly userTools?: ToolSpec[];
+  /** what was called before the dialogue begins: the query's setup, then the calls of its opening messages */
+  readonly opened?: readonly OpenedCall[];
   /** Never throws for what the model or the tool did wrong; a RolloutError means the tools are unreachable. */
   call(call: EnvironmentCall, signal: AbortSignal): Promise<ToolResult>;
   isReadOnly(toolName: string): boolean;

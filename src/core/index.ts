@@ -1,6 +1,14 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
-export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
-export type { Environment, EnvironmentCall, StateChanges, ToolResult, World } from "./environment.ts";
+export { type Entry, isAside, type ReplyEntry, type ToolResultEntry, type VerdictEntry } from "./entry.ts";
+export type {
+  CallParty,
+  Environment,
+  EnvironmentCall,
+  OpenedCall,
+  StateChanges,
+  ToolResult,
+  World,
+} from "./environment.ts";
 export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
   CallStart,
@@ -37,6 +45,7 @@ export {
   sumUsage,
   type ToolCall,
   type ToolSpec,
+  type TrajectoryMessage,
   toFunctionTools,
   type Usage,
 } from "./message.ts";
@@ -66,8 +75,10 @@ export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
 export {
   callsOf,
   fillPlaceholders,
+  listAllCalls,
   listPlannedCalls,
   listReferences,
+  type PartyCall,
   type PlanCall,
   type PlayedCall,
   type ReferencePlan,
@@ -89,6 +100,6 @@ export {
 } from "./secrets.ts";
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
-export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
+export type { OtherCall, Trajectory, UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

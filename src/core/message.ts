@@ -22,6 +22,17 @@ export type ChatMessage =
   | { role: "assistant"; content: string; reasoning?: string; opaque?: Json; toolCalls?: ToolCall[] }
   | { role: "tool"; callId: string; name: string; content: string; isError: boolean };
 
+/** As records and queries write it. */
+export type TrajectoryMessage =
+  | { role: "user"; content: string }
+  | {
+      role: "assistant";
+      content: string;
+      reasoning_content?: string;
+      tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+    }
+  | { role: "tool"; content: string; tool_call_id: string };
+
 export type ToolSpec = {
   name: string;
   description: string;

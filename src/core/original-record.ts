@@ -1,6 +1,7 @@
 // Records as the original system writes them: what ours keep in `metadata` is at the top level, under its own names.
 import { isObject } from "./json.ts";
-import type { Trajectory, TrajectoryMessage } from "./trajectory.ts";
+import type { TrajectoryMessage } from "./message.ts";
+import type { Trajectory } from "./trajectory.ts";
 
 /** The original's stop reasons that have other names here; a token does not say which, other fields do. */
 export const ORIGINAL_REASONS: { [reason: string]: readonly string[] } = {

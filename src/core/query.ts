@@ -1,13 +1,15 @@
 // One task as the user wrote it, in the words of the dataset files, and the identity of an attempt at it.
 import type { StateChanges } from "./environment.ts";
 import type { JsonObject } from "./json.ts";
+import type { TrajectoryMessage } from "./message.ts";
 import { seedFrom } from "./random.ts";
-import type { ReferencePlan } from "./reference-plan.ts";
+import type { PlanCall, ReferencePlan } from "./reference-plan.ts";
 
 export const MODES = ["positive", "wrong_tool", "no_tool"] as const;
 export type Mode = (typeof MODES)[number];
 
-export type OpeningMessage = { role: "user" | "assistant"; content: string };
+/** What a dialogue begins with; calls among it were made before, and its world is where they left it. */
+export type OpeningMessage = TrajectoryMessage;
 
 export type TaskInfo = {
   /** tool names in order; `Server.tool` in a combination */
@@ -26,6 +28,10 @@ export type Query = {
   messages: OpeningMessage[];
   userSystemPrompt: string;
   taskInfo: TaskInfo;
+  /** calls that make its world, before the dialogue begins and behind both parties' backs */
+  setup?: PlanCall[];
+  /** tools that are the simulated user's and not the agent's: `tool`, `Server.tool` or `Server.*` */
+  userTools?: string[];
   /** OpenAI function tools that the query itself provides, for `wrong_tool` */
   tools?: JsonObject[];
   /** of the record as it is in the file */

@@ -1,19 +1,34 @@
 // A query's reference plan: the dialogue a flawless agent would have. Texts and arguments may hold references to earlier
 // tool results, `{{tool_name.path.to.value}}`, since generated ids are known only while the plan is played.
+import { ExactNumber } from "./exact-json.ts";
 import { type Json, type JsonObject, parseJson } from "./json.ts";
 
 export type PlanCall = { name: string; arguments: JsonObject };
 /** One agent reply that calls tools. */
 type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
-/** One user message (the first turn's is the query's own opening) and what the agent does until it answers with `say`. */
-export type PlanTurn = { user?: string; steps?: PlanStep[]; think?: string; say?: string };
+/**
+ * What the user does with its own tools, one user message (the first turn's is the query's own opening), and what the
+ * agent does until it answers with `say`.
+ */
+export type PlanTurn = { user_calls?: PlanCall[]; user?: string; steps?: PlanStep[]; think?: string; say?: string };
 export type ReferencePlan = PlanTurn[];
 
 /** A finished call, for references: its name as the plan writes it and the text of its result. */
 export type PlayedCall = { name: string; content: string };
 
+/** The agent's. */
 export function listPlannedCalls(plan: ReferencePlan): PlanCall[] {
-  return plan.flatMap((turn) => (turn.steps ?? []).flatMap((step) => step.calls));
+  return listAllCalls(plan).filter(({ by }) => by === undefined);
+}
+
+export type PartyCall = PlanCall & { by?: "user" };
+
+/** Both parties', in the order of the plan. */
+export function listAllCalls(plan: ReferencePlan): PartyCall[] {
+  return plan.flatMap(({ user_calls = [], steps = [] }) => [
+    ...user_calls.map((call) => ({ ...call, by: "user" as const })),
+    ...steps.flatMap((step) => step.calls),
+  ]);
 }
 
 const REFERENCE = /\{\{([^{}]+)\}\}/g;
@@ -27,7 +42,9 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
   const see = (...values: unknown[]) => {
     for (const [written] of (JSON.stringify(values) ?? "").matchAll(REFERENCE)) found.push({ written, after });
   };
-  for (const { user, steps = [], think, say } of plan) {
+  for (const { user_calls = [], user, steps = [], think, say } of plan) {
+    see(...user_calls.map((call) => call.arguments));
+    after += user_calls.length;
     see(user);
     for (const step of steps) {
       see(step.think, step.text, ...step.calls.map((call) => call.arguments));
@@ -52,6 +69,7 @@ export function fillPlaceholders<T extends Json>(value: T, played: readonly Play
 
 function fill(value: Json, played: readonly PlayedCall[]): Json {
   if (typeof value === "string") return fillText(value, played);
+  if (value instanceof ExactNumber) return value;
   if (Array.isArray(value)) return value.map((item) => fill(item, played));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

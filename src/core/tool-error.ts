@@ -1,6 +1,6 @@
 // Whether a tool's result is an error: one rule for tools as they answer, and one for records that are read later.
 import { isObject, parseJson } from "./json.ts";
-import type { TrajectoryMessage } from "./trajectory.ts";
+import type { TrajectoryMessage } from "./message.ts";
 
 /**
  * By the contract of the datasets: an object with an `error` that says something, with `success: false`, or with the text

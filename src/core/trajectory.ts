@@ -1,17 +1,21 @@
 // The record of a finished rollout, one JSON line: the shape that users already have, with its evidence added.
+import type { CallParty } from "./environment.ts";
+import type { TrajectoryMessage } from "./message.ts";
 import type { Served } from "./model.ts";
 import type { Outcome, StopReason } from "./outcome.ts";
 import type { Mode, RecordKey } from "./query.ts";
 
-export type TrajectoryMessage =
-  | { role: "user"; content: string }
-  | {
-      role: "assistant";
-      content: string;
-      reasoning_content?: string;
-      tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
-    }
-  | { role: "tool"; content: string; tool_call_id: string };
+/** A call that the agent neither made nor saw: the user's, with its own tools, or the setup's. */
+export type OtherCall = {
+  party: CallParty;
+  /** how many of the messages came before it */
+  after: number;
+  id: string;
+  name: string;
+  arguments: string;
+  content: string;
+  is_error: boolean;
+};
 
 export type UsageRecord = {
   calls: number;
@@ -27,6 +31,7 @@ export type Trajectory = RecordKey & {
   /** the dialogue came to a regular end: people read *ended*; whether the task is *solved* is a score */
   success: boolean;
   messages: TrajectoryMessage[];
+  other_calls?: OtherCall[];
   metadata: {
     total_turns: number;
     stop_reason: StopReason;
@@ -50,6 +55,10 @@ export type Trajectory = RecordKey & {
     fingerprint: string;
     system_hash: string;
     tools_hash: string;
+    /** of the simulated user's own tools, if it has any */
+    user_tools_hash?: string;
+    /** how many messages the query began with, if there are calls among them */
+    opening_messages?: number;
     final_state_hash: string;
     faults: { type: string; [detail: string]: string }[];
     attempt: number;

@@ -1,10 +1,22 @@
 // The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
-import type { Entry, OpeningMessage, Query, ToolCall, TrajectoryMessage } from "../core/index.ts";
+import {
+  canonicalJson,
+  type Entry,
+  isAside,
+  type OpeningMessage,
+  type OtherCall,
+  parseJson,
+  type Query,
+  type ToolCall,
+  type TrajectoryMessage,
+  writeExact,
+} from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 export function toMessages(opening: readonly OpeningMessage[], entries: readonly Entry[]): TrajectoryMessage[] {
-  const messages: TrajectoryMessage[] = opening.map(({ role, content }) => ({ role, content }));
+  const messages = [...opening];
   for (const entry of entries) {
+    if (isAside(entry)) continue;
     if (entry.type === "tool-result") {
       messages.push({ role: "tool", content: entry.content, tool_call_id: entry.callId });
     } else if (entry.type === "reply" && !entry.rejected) {
@@ -24,18 +36,63 @@ export function toMessages(opening: readonly OpeningMessage[], entries: readonly
   return messages;
 }
 
+/** Everybody's calls but the agent's, each with its place among the messages. */
+export function toOtherCalls(
+  { messages: opening, setup = [] }: Pick<Query, "messages" | "setup">,
+  entries: readonly Entry[],
+): OtherCall[] {
+  if (!entries.some(isAside)) return [];
+  const calls = new Map<string, ToolCall>();
+  const others: OtherCall[] = [];
+  let after = opening.length;
+  for (const [index, entry] of entries.entries()) {
+    if (entry.type === "reply" && !entry.rejected) for (const call of entry.toolCalls) calls.set(call.id, call);
+    if (entry.type === "tool-result" && entry.by) {
+      const { by: party, callId: id, name, content, isError: is_error } = entry;
+      if (party === "setup" && index >= setup.length) continue; // the opening's own, which is among the messages
+      const text = party === "setup" ? writeExact(setup[index]?.arguments ?? {}) : (calls.get(id)?.arguments ?? "");
+      others.push({ party, after: party === "setup" ? 0 : after, id, name, arguments: text, content, is_error });
+    }
+    after += toMessages([], [entry]).length;
+  }
+  return others;
+}
+
 function toCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
 /** What went wrong during the rollout without ending it, or as evidence of why it ended. */
-export function faultsOf(entries: readonly Entry[], query?: Pick<Query, "repairedTexts">): Fault[] {
+export function faultsOf(
+  entries: readonly Entry[],
+  query: Partial<Pick<Query, "repairedTexts" | "messages">> = {},
+): Fault[] {
   return [
+    ...openingFaults(entries, query.messages ?? []),
     ...entries.flatMap(faultsIn),
     ...otherModels(entries),
-    ...changesIn(entries, "repairedTexts", query?.repairedTexts ?? 0),
+    ...changesIn(entries, "repairedTexts", query.repairedTexts ?? 0),
     ...changesIn(entries, "redactedTexts"),
   ];
+}
+
+/** Where the opening's calls, made again, answered something else: the world is not where the dialogue is. */
+function openingFaults(entries: readonly Entry[], opening: readonly OpeningMessage[]): Fault[] {
+  return opening.flatMap((message) => {
+    if (message.role !== "tool") return [];
+    const { tool_call_id: call_id, content } = message;
+    const now = entries.find(
+      (entry) => entry.type === "tool-result" && entry.by === "setup" && entry.callId === call_id,
+    );
+    if (now?.type !== "tool-result" || isSameJson(now.content, content)) return [];
+    return [{ type: "opening_differs", call_id, tool: now.name, content: now.content }];
+  });
+}
+
+function isSameJson(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [first, second] = [parseJson(a), parseJson(b)];
+  return first !== undefined && second !== undefined && canonicalJson(first) === canonicalJson(second);
 }
 
 type Fault = { type: string; [detail: string]: string };
@@ -55,10 +112,11 @@ function faultsIn(entry: Entry): Fault[] {
     return faults;
   }
   if (entry.type !== "tool-result") return [];
-  const { callId: call_id, name: tool, injected, fault } = entry;
+  const { callId: call_id, name: tool, injected, fault, by } = entry;
+  if (by === "setup") return [];
   const faults: Fault[] = entry.sentBefore ? [{ type: "call_in_flight", tool, call_id }] : [];
   if (injected) faults.push({ type: "injected", trouble: injected, call_id });
-  else if (fault && fault !== "tool_error") faults.push({ type: fault, call_id });
+  else if (fault && fault !== "tool_error") faults.push({ type: fault, call_id, ...(by && { by }) });
   return faults;
 }
 

@@ -9,6 +9,7 @@ import {
   type ModelClient,
   type ModelReply,
   type Outcome,
+  type Party,
   type Query,
   type ReasoningSpan,
   type ReplyEntry,
@@ -18,7 +19,7 @@ import {
   timestamp,
 } from "../core/index.ts";
 import { isTextCall } from "../models/index.ts";
-import { answerCalls, withUniqueIds } from "./answer-calls.ts";
+import { answerCalls, toResultEntry, withUniqueIds } from "./answer-calls.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
 import { repairReply } from "./repair.ts";
@@ -49,13 +50,18 @@ const TEXT_CALL_ADVICE = {
   auto: "\n\nYour last reply was a tool call written as text, which nobody can run. Call tools through the tool interface only, or answer the user in plain words.",
   none: "\n\nYour last reply was a tool call written as text. No tool can be called now: answer the user in plain words.",
 };
-const USER_CALL_ADVICE =
-  "\n\nYour last reply was a tool call. You are the user: write only what the user says, in plain words.";
+const USER_CALL_ADVICE = {
+  auto: "\n\nYour last reply was a tool call written as text. Call your own tools through the tool interface, or write what the user says, in plain words.",
+  none: "\n\nYour last reply was a tool call. You are the user: write only what the user says, in plain words.",
+};
 
 type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
+/** What a party said in the end, or how the rollout ends because of it. */
+type Speech = AsyncGenerator<Entry, ReplyEntry | Outcome, void>;
 
 export async function* playDialogue(setup: DialogueSetup): AsyncGenerator<Entry, Outcome, void> {
   const dialogue = new Dialogue(setup);
+  yield* dialogue.opening();
   if (!dialogue.agentIsNext()) {
     const over = yield* dialogue.userTurn();
     if (over) return over;
@@ -79,21 +85,28 @@ class Dialogue {
   }
 
   agentIsNext(): boolean {
-    return this.#setup.query.messages.at(-1)?.role === "user";
+    const last = this.#setup.query.messages.at(-1)?.role;
+    return last === "user" || last === "tool";
   }
 
-  /** One turn: steps until the agent answers the user. At the step limit it is asked once more with tools off. */
+  /** What was called before the first word, for the record. */
+  async *opening(): Entries {
+    for (const { id, name, result } of this.#setup.environment.opened ?? [])
+      yield* this.#record(toResultEntry({ id, name }, result, { at: this.#now(), by: "setup" }));
+    return undefined;
+  }
+
   async *agentTurn(): Entries {
     this.#turns++;
-    for (let step = 0; step < this.#setup.maxStepsPerTurn; step++) {
-      const reply = yield* this.#agentReply("auto");
-      if ("stopReason" in reply) return reply;
-      if (reply.toolCalls.length === 0) return this.#stop(true);
-      const over = (yield* this.#answer(reply.toolCalls)) ?? this.#stop(false);
-      if (over) return over;
-    }
-    const last = yield* this.#agentReply("none");
-    return "stopReason" in last ? last : this.#stop(true);
+    const reply = yield* this.#speak("agent");
+    return "stopReason" in reply ? reply : this.#stop(true);
+  }
+
+  async *userTurn(): Entries {
+    const reply = yield* this.#speak("user");
+    if ("stopReason" in reply) return reply;
+    const { end } = readUserText(reply.content);
+    return end && endWith(end);
   }
 
   async *judgeTurn(): Entries {
@@ -105,16 +118,31 @@ class Dialogue {
     return verdict.stop ? endWith("llm_judge", { message: verdict.reason }) : undefined;
   }
 
+  /** Steps until the party speaks to the other. At the step limit it is asked once more with tools off. */
+  async *#speak(party: Party): Speech {
+    const { environment, maxStepsPerTurn } = this.#setup;
+    const canCall = party === "agent" || (environment.userTools ?? []).length > 0;
+    for (let step = 0; ; step++) {
+      const toolChoice = canCall && step < maxStepsPerTurn ? "auto" : "none";
+      const reply = yield* party === "agent" ? this.#agentReply(toolChoice) : this.#userReply(toolChoice);
+      if ("stopReason" in reply || reply.toolCalls.length === 0) return reply;
+      const over = (yield* this.#answer(reply.toolCalls, party)) ?? this.#stop(false);
+      if (over) return over;
+    }
+  }
+
   /** A reply that may not be shown to the agent is asked for again, at most twice. */
-  async *userTurn(): Entries {
+  async *#userReply(toolChoice: "auto" | "none"): Speech {
     const { user, query, environment } = this.#setup;
+    const { tools, userTools = [] } = environment;
     if (!user) {
       throw new RolloutError("infrastructure", `query "${query.id}" has no user message to answer, and no user model`);
     }
     const faults: UserFault[] = [];
     while (faults.length < 3) {
-      const advice = faults.at(-1) === "user_calls_tool" ? USER_CALL_ADVICE : "";
-      const reply = this.#toEntry("user", await this.#ask("user", user, "none", advice));
+      const advice = faults.at(-1) === "user_calls_tool" ? USER_CALL_ADVICE[toolChoice] : "";
+      const asked = await this.#ask("user", user, toolChoice, advice);
+      const reply = withUniqueIds(this.#toEntry("user", asked), query.messages, this.#entries);
       if (reply.finish === "content-filter") {
         yield* this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
@@ -123,11 +151,10 @@ class Dialogue {
         yield* this.#record({ ...reply, rejected: "context_overflow" });
         return endWith("context_overflow", { blame: "user", message: "the reply was cut by the end of the context" });
       }
-      const fault = findUserFault(reply, this.#agentsLastText(), environment.tools);
+      const fault = findUserFault(reply, this.#agentsLastText(), [...tools, ...userTools], toolChoice === "auto");
       if (!fault) {
         yield* this.#record(reply);
-        const { end } = readUserText(reply.content);
-        return end && endWith(end);
+        return reply;
       }
       faults.push(fault);
       yield* this.#record({ ...reply, rejected: fault });
@@ -136,11 +163,11 @@ class Dialogue {
   }
 
   /** The agent's reply, or how the rollout ends because of it. What is no reply is asked for once more. */
-  async *#agentReply(toolChoice: "auto" | "none"): AsyncGenerator<Entry, ReplyEntry | Outcome, void> {
+  async *#agentReply(toolChoice: "auto" | "none"): Speech {
     let advice = "";
     for (let attempt = 0; ; attempt++) {
       const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice);
-      const reply = withUniqueIds(this.#toEntry("agent", asked), this.#entries);
+      const reply = withUniqueIds(this.#toEntry("agent", asked), this.#setup.query.messages, this.#entries);
       const spoke = reply.content.trim() !== "";
       if (reply.finish === "content-filter") {
         yield* this.#record(reply);
@@ -182,15 +209,16 @@ class Dialogue {
   }
 
   /** Within the rollout's time limit: what has not answered by then is given up, and the dialogue ends without it. */
-  async *#answer(calls: readonly ToolCall[]): Entries {
-    const { signal, stopPolicy, clock } = this.#setup;
+  async *#answer(calls: readonly ToolCall[], party: Party): Entries {
+    const { signal, stopPolicy, clock, environment } = this.#setup;
     const { maxMs } = stopPolicy;
+    const answering = { environment, clock, signal, by: party === "user" ? party : undefined };
     if (maxMs === undefined) {
-      for await (const result of answerCalls(this.#setup, calls)) yield* this.#record(result);
+      for await (const result of answerCalls(answering, calls)) yield* this.#record(result);
       return undefined;
     }
     const [late, done] = [new AbortController(), new AbortController()];
-    const results = answerCalls({ ...this.#setup, signal: AbortSignal.any([signal, late.signal]) }, calls);
+    const results = answerCalls({ ...answering, signal: AbortSignal.any([signal, late.signal]) }, calls);
     const timeUp = clock.sleep(Math.min(Math.max(0, maxMs - this.#elapsedMs()), MAX_TIMER_MS), done.signal).then(
       () => "time is up" as const,
       () => new Promise<never>(() => {}), // answered in time
@@ -224,7 +252,7 @@ class Dialogue {
       {
         system: speaker.system + advice,
         messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
-        tools: party === "agent" ? environment.tools : [],
+        tools: party === "agent" ? environment.tools : (environment.userTools ?? []),
         toolChoice,
         origin: this.#origin(party),
       },
@@ -258,7 +286,8 @@ class Dialogue {
   #agentsLastText(): string | undefined {
     const last = this.#entries.findLast((entry) => entry.type === "reply" && entry.by === "agent" && !entry.rejected);
     if (last?.type === "reply") return last.content;
-    return this.#setup.query.messages.findLast((message) => message.role === "assistant")?.content;
+    return this.#setup.query.messages.findLast((message) => message.role === "assistant" && !message.tool_calls)
+      ?.content;
   }
 
   #now(): string {

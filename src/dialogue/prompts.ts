@@ -38,9 +38,12 @@ export function agentSystemPrompt(policy: string | undefined, prompt: AgentPromp
   return policy ? `${preamble}\n\n# Policy\n\n${policy}` : preamble.replace(" Work by the policy below.", "");
 }
 
+/** For users with tools of their own. */
+const USER_TOOLS = `You also have tools of your own: what you can do or look at on your side. Use one only when the agent asks you to do or check something, then tell the agent in plain words what came of it. Never speak of calling a tool.`;
+
 /** `{scenario}` in a replaced system prompt stands for the query's own scenario. */
 export function userSystemPrompt(query: Query, prompt: UserPrompt): string {
-  const scenario = query.userSystemPrompt;
+  const scenario = [query.userSystemPrompt, query.userTools?.length ? USER_TOOLS : ""].filter(Boolean).join("\n\n");
   if (prompt.systemPrompt !== undefined) {
     return prompt.systemPrompt.includes("{scenario}")
       ? prompt.systemPrompt.replaceAll("{scenario}", () => scenario)

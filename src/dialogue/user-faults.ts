@@ -23,9 +23,11 @@ export function findUserFault(
   reply: { content: string; toolCalls: readonly unknown[]; finish: Finish; malformed?: true },
   agentsLast: string | undefined,
   tools: readonly ToolSpec[] = [],
+  mayCall = false,
 ): UserFault | undefined {
   if (reply.malformed) return "malformed_reply";
   const { text, end } = readUserText(reply.content);
+  if (mayCall && reply.toolCalls.length > 0) return reply.finish === "length" ? "user_truncated" : undefined;
   if (reply.toolCalls.length > 0 || isTextCall(text, tools)) return "user_calls_tool";
   if (text === "" && !end) return reply.finish === "length" ? "user_truncated" : "user_empty";
   if (agentsLast && text.length > 20 && fold(text) === fold(agentsLast)) return "user_repeats_agent";

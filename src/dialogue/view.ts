@@ -1,6 +1,15 @@
 // The one place where a party's message list is built from the record. The agent sees everything but earlier turns'
-// reasoning; the user sees only what was said, with the roles flipped, since every model speaks as "assistant".
-import type { ChatMessage, Entry, OpeningMessage, Party, ReasoningSpan } from "../core/index.ts";
+// reasoning; the user sees only what was said and its own calls, roles flipped, since every model speaks as "assistant".
+import {
+  type ChatMessage,
+  type Entry,
+  isAside,
+  isErrorText,
+  type OpeningMessage,
+  type Party,
+  type ReasoningSpan,
+  type ToolResultEntry,
+} from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
 
 /** Several dialects refuse a list that starts with an assistant message: in the user's view the agent greets first. */
@@ -16,17 +25,14 @@ export function viewFor(
 }
 
 function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
-  const messages: ChatMessage[] = opening.map(({ role, content }) => ({ role, content }));
-  const turnStart = entries.findLastIndex((entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected);
+  const messages = toChat(opening);
+  const turnStart = entries.findLastIndex(
+    (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !isAside(entry),
+  );
   for (const [index, entry] of entries.entries()) {
+    if (isAside(entry)) continue;
     if (entry.type === "tool-result") {
-      messages.push({
-        role: "tool",
-        callId: entry.callId,
-        name: entry.name,
-        content: entry.content,
-        isError: entry.isError,
-      });
+      messages.push(toToolMessage(entry));
     } else if (entry.type === "reply" && !entry.rejected) {
       if (entry.by === "user") messages.push({ role: "user", content: readUserText(entry.content).text });
       else {
@@ -47,11 +53,45 @@ function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]
 function userView(opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   if (opening[0]?.role !== "assistant") messages.push({ role: "user", content: NEUTRAL_OPENER });
-  for (const { role, content } of opening) messages.push({ role: role === "user" ? "assistant" : "user", content });
+  for (const message of opening) {
+    if (message.role === "user") messages.push({ role: "assistant", content: message.content });
+    else if (message.role === "assistant" && !message.tool_calls)
+      messages.push({ role: "user", content: message.content });
+  }
   for (const entry of entries) {
-    if (entry.type !== "reply" || entry.rejected || entry.content.trim() === "") continue;
-    if (entry.by === "user") messages.push({ role: "assistant", content: readUserText(entry.content).text });
+    if (entry.type === "tool-result" && entry.by === "user") messages.push(toToolMessage(entry));
+    if (entry.type !== "reply" || entry.rejected) continue;
+    if (isAside(entry)) messages.push({ role: "assistant", content: entry.content, toolCalls: entry.toolCalls });
+    else if (entry.content.trim() === "") continue;
+    else if (entry.by === "user") messages.push({ role: "assistant", content: readUserText(entry.content).text });
     else if (entry.toolCalls.length === 0) messages.push({ role: "user", content: entry.content });
   }
   return messages;
+}
+
+function toToolMessage({
+  callId,
+  name,
+  content,
+  isError,
+}: Pick<ToolResultEntry, "callId" | "name" | "content" | "isError">): ChatMessage {
+  return { role: "tool", callId, name, content, isError };
+}
+
+function toChat(opening: readonly OpeningMessage[]): ChatMessage[] {
+  const names = new Map<string, string>();
+  return opening.map((message): ChatMessage => {
+    const { content } = message;
+    if (message.role === "user") return { role: "user", content };
+    if (message.role === "tool")
+      return toToolMessage({
+        callId: message.tool_call_id,
+        name: names.get(message.tool_call_id) ?? "",
+        content,
+        isError: isErrorText(content),
+      });
+    for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
+    const toolCalls = message.tool_calls?.map(({ id, function: called }) => ({ id, ...called }));
+    return { role: "assistant", content, toolCalls };
+  });
 }

@@ -1,10 +1,11 @@
 // Checks one domain, or the MCP servers of one dataset: its files are read, its tools started and called.
-import { type Location, listPlannedCalls } from "../core/index.ts";
+import { type Location, listAllCalls } from "../core/index.ts";
 import { schemaProblem } from "../tools/index.ts";
 import type { CheckReport } from "./check-report.ts";
 import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 import type { DatasetFolder, DomainFiles } from "./folder.ts";
 import { type McpSource, requireMcpDomain } from "./mcp-domain.ts";
+import { findUserTools } from "./open-task.ts";
 import { referenceProblem } from "./plan-references.ts";
 import { openQueryFiles, type QueryFile, queryProblems } from "./query-file.ts";
 import { requireStart } from "./require-start.ts";
@@ -114,9 +115,18 @@ async function checkQueries(files: DomainFiles, domain: Domain | undefined, repo
     if (wrong) report.fail(`${files.name}: ${wrong}`, location);
     if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
     const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];
-    const planned = taskInfo.plan ? listPlannedCalls(taskInfo.plan).map((call) => call.name) : [];
+    const planned = taskInfo.plan ? listAllCalls(taskInfo.plan).map((call) => call.name) : [];
     for (const tool of new Set([...named, ...planned])) {
       if (!domain.toolbox.resolve(String(tool))) warn(`names the tool "${tool}", which is not there`, location);
+    }
+    for (const pattern of query.userTools ?? []) {
+      if (findUserTools(domain, pattern).length === 0)
+        report.fail(`${files.name}: user_tools names "${pattern}", which is not there`, location);
+    }
+    const own = new Set((query.userTools ?? []).flatMap((pattern) => findUserTools(domain, pattern)));
+    for (const { name, by } of listAllCalls(taskInfo.plan ?? [])) {
+      if (by === "user" && !own.has(domain.toolbox.wireName(name)))
+        report.fail(`${files.name}: the plan's user_calls has "${name}", which is none of the user_tools`, location);
     }
   }
   return queries;

@@ -17,7 +17,7 @@ export { parseNames, setKey } from "./names.ts";
 export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
-export { openQueryFiles, QueryFile } from "./query-file.ts";
+export { openQueryFiles, type QueryDefaults, QueryFile } from "./query-file.ts";
 export { requireStart } from "./require-start.ts";
 export { openResources, type RunResources } from "./resources.ts";
 export { STARTER_LANGUAGES, type StarterLanguage, writeStarter } from "./starter.ts";

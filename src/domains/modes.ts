@@ -12,6 +12,7 @@ import {
 import { failure, unknownTool } from "../tools/index.ts";
 import { type Domain, readToolList, toToolSpecs } from "./domain.ts";
 import type { DomainFiles } from "./folder.ts";
+import { openTask } from "./open-task.ts";
 import type { QueryFile } from "./query-file.ts";
 
 export type ModeOptions = World & {
@@ -22,7 +23,7 @@ export type ModeOptions = World & {
 };
 
 export async function openForMode(domain: Domain, options: ModeOptions): Promise<Environment> {
-  if (options.mode === "positive") return domain.openEnvironment(options);
+  if (options.mode === "positive") return openTask(domain, options);
   if (options.mode === "no_tool") return createInert([]);
   return createInert(chooseWrongTools(domain, options));
 }

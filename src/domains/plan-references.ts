@@ -5,7 +5,7 @@ import {
   cutText,
   didYouMean,
   fillPlaceholders,
-  listPlannedCalls,
+  listAllCalls,
   listReferences,
   type Query,
   RolloutError,
@@ -34,7 +34,7 @@ export async function requireReferences(domain: Domain, { queries, chosen, play 
 export async function referenceProblem(query: Query, domain: Domain | undefined): Promise<string | undefined> {
   const { plan = [] } = query.taskInfo;
   const references = listReferences(plan);
-  const calls = listPlannedCalls(plan);
+  const calls = listAllCalls(plan);
   for (const { written, after } of references) {
     if (callsOf(written, calls.slice(0, after)).length > 0) continue;
     const names = new Set(calls.slice(0, after).map(({ name }) => name));

@@ -3,46 +3,49 @@ import {
   contentHash,
   fillPlaceholders,
   type JsonObject,
-  listPlannedCalls,
-  type PlanCall,
+  listAllCalls,
+  type PartyCall,
   type PlayedCall,
   type Query,
   type StateChanges,
   type ToolResult,
   type World,
+  writeExact,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
+import { openTask } from "./open-task.ts";
 
 export type PlayedPlan = {
   /** `changes`: whether the call changed any record */
-  calls: (PlayedCall & { arguments: string; result: ToolResult; changes: boolean })[];
+  calls: (PlayedCall & { arguments: string; by?: "user"; result: ToolResult; changes: boolean })[];
   state: StateChanges;
 };
 
 export function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
-  const calls = listPlannedCalls(query.taskInfo.plan ?? []);
+  const calls = listAllCalls(query.taskInfo.plan ?? []);
   return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), { seed, query });
 }
 
 /** `fill` gives a call's real arguments, from what earlier calls returned. */
-export async function playCalls<Call extends PlanCall>(
+export async function playCalls<Call extends PartyCall>(
   domain: Domain,
   planned: readonly Call[],
   fill: (call: Call, played: readonly PlayedCall[]) => JsonObject,
   world: World = { seed: 0 },
 ): Promise<PlayedPlan> {
-  const environment = await domain.openEnvironment(world);
+  const environment = await openTask(domain, world);
   const calls: PlayedPlan["calls"] = [];
   try {
     let state = await environment.state();
     for (const [index, call] of planned.entries()) {
-      const args = JSON.stringify(fill(call, calls));
+      const args = writeExact(fill(call, calls));
       const wire = domain.toolbox.wireName(call.name);
-      const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
+      const made = { id: `ref_${index}`, name: wire, arguments: args, by: call.by };
+      const result = await environment.call(made, AbortSignal.any([]));
       const before = state;
       if (!environment.isReadOnly(wire)) state = await environment.state();
       const changes = state !== before && contentHash(state) !== contentHash(before);
-      calls.push({ name: call.name, arguments: args, content: result.content, result, changes });
+      calls.push({ name: call.name, arguments: args, by: call.by, content: result.content, result, changes });
     }
     return { calls, state };
   } finally {

@@ -9,7 +9,6 @@ import {
   type JsonObject,
   type Location,
   namesakeOf,
-  type OpeningMessage,
   type Query,
   type TaskInfo,
   UsageError,
@@ -17,6 +16,7 @@ import {
   withExactNumbers,
 } from "../core/index.ts";
 import { type Extent, parseJsonAt, readExtents, readLines } from "../files/index.ts";
+import { readOpening, readSetup, readUserTools, repairOpening } from "./read-opening.ts";
 
 type Line = Extent & {
   id: string;
@@ -37,14 +37,19 @@ export type IdClash = { id: string; keptAs: string; first: Location; second: Loc
 /** A query whose id is also that of a rollout of another query: `a#1` for rollout 1 of `a`. */
 export type IdTwin = { id: string; place: Location; other: string; otherPlace: Location; rollout: number };
 
+/** What all queries of a dataset have, before what is their own. */
+export type QueryDefaults = Pick<Query, "setup" | "userTools">;
+
 export class QueryFile {
   readonly #lines: Line[];
+  readonly #dataset: QueryDefaults;
   #byId: Map<string, string> | undefined;
   readonly repeats: number;
   readonly clashes: IdClash[];
 
-  constructor(lines: Line[], repeats: number, clashes: IdClash[]) {
+  constructor(lines: Line[], repeats: number, clashes: IdClash[], dataset: QueryDefaults = {}) {
     this.#lines = lines;
+    this.#dataset = dataset;
     this.repeats = repeats;
     this.clashes = clashes;
   }
@@ -106,9 +111,18 @@ export class QueryFile {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
     const record = parseLine(text, line);
-    const { tools } = line.bringsTools ? withExactNumbers(record, text) : record;
     const query = toQuery(record, locationOf(line));
-    return { ...query, tools: query.tools && (tools as JsonObject[]), id: line.id, hash: line.hash };
+    const { tools, setup, taskInfo } = line.bringsTools || CALLS.test(text) ? exactParts(record, text) : query;
+    const { setup: before = [], userTools = [] } = this.#dataset;
+    return {
+      ...query,
+      tools: query.tools && (tools as JsonObject[]),
+      taskInfo: { ...query.taskInfo, ...(query.taskInfo.plan && { plan: taskInfo.plan }) },
+      setup: before.length > 0 || setup ? [...before, ...(setup ?? [])] : undefined,
+      userTools: userTools.length > 0 || query.userTools ? [...userTools, ...(query.userTools ?? [])] : undefined,
+      id: line.id,
+      hash: line.hash,
+    };
   }
 
   /** The line as it is in the file, under its merged id. */
@@ -118,7 +132,7 @@ export class QueryFile {
   }
 }
 
-export function openQueryFiles(files: string[]): QueryFile {
+export function openQueryFiles(files: string[], dataset?: QueryDefaults): QueryFile {
   const lines: Line[] = [];
   const byId = new Map<string, Line>();
   const clashes: IdClash[] = [];
@@ -138,7 +152,7 @@ export function openQueryFiles(files: string[]): QueryFile {
     byId.set(line.id, line);
     lines.push(line);
   }
-  return new QueryFile(lines, repeats, clashes);
+  return new QueryFile(lines, repeats, clashes, dataset);
 }
 
 /** Every line that cannot be a query, not only the first. */
@@ -179,37 +193,31 @@ function parseLine(text: string, location: Location): JsonObject {
 function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "hash"> {
   const question = record.query ?? record.question;
   const messages: Json = record.messages ?? (typeof question === "string" ? [{ role: "user", content: question }] : []);
-  if (!Array.isArray(messages)) throw new UsageError('"messages" must be a list', location);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
-  const opening = messages.filter((message) => !(isObject(message) && message.role === "system"));
-  for (const [index, message] of messages.entries()) {
-    if (!opening.includes(message)) continue;
-    if (
-      !isObject(message) ||
-      typeof message.content !== "string" ||
-      !["user", "assistant"].includes(String(message.role))
-    ) {
-      throw new UsageError(
-        `"messages[${index}]" must have a role ("user" or "assistant") and a text as content`,
-        location,
-      );
-    }
-  }
+  const { opening, repaired } = repairOpening(readOpening(messages, location));
   if (opening.length === 0 && !userSystemPrompt) {
     throw new UsageError('a query needs "messages" with an opening user message, or a "user_system_prompt"', location);
   }
   if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
     throw new UsageError('"task_info" must be an object', location);
   }
-  const said = opening as OpeningMessage[];
-  const repaired = said.filter(({ content }) => wellFormed(content) !== content).length;
   return {
-    messages: repaired === 0 ? said : said.map((each) => ({ ...each, content: wellFormed(each.content) })),
+    messages: opening,
     ...(repaired === 0 ? {} : { repairedTexts: repaired }),
+    setup: readSetup(record.setup, location),
+    userTools: readUserTools(record.user_tools, location),
     userSystemPrompt: wellFormed(userSystemPrompt),
     taskInfo: taskInfoOf(record),
     tools: Array.isArray(record.tools) && record.tools.length > 0 ? (record.tools as JsonObject[]) : undefined,
   };
+}
+
+/** A line that may hold calls of ours, whose numbers go out as they are written. */
+const CALLS = /"(?:plan|setup)"/;
+
+function exactParts(record: JsonObject, text: string): Pick<Query, "setup" | "taskInfo"> & { tools?: Json } {
+  const { tools, setup, task_info } = withExactNumbers(record, text);
+  return { tools, setup: (setup ?? undefined) as Query["setup"], taskInfo: (task_info ?? {}) as TaskInfo };
 }
 
 /** A plain question's answer is its reference: what a flawless agent says. */

@@ -250,6 +250,9 @@ class Export {
     const { dropsReasoning } = this.#parts.rows;
     if (dropsReasoning && record.messages.some((message) => message.role === "assistant" && message.reasoning_content))
       this.#counts.note("reasoning dropped");
+    const { other_calls } = record.rest;
+    if (!this.#parts.rows.format.canonical && Array.isArray(other_calls) && other_calls.length > 0)
+      this.#counts.note("calls of the user and of the setup left out");
   }
 
   #stopAtSecret(record: ExportRecord, { input, number }: LineSource): void {

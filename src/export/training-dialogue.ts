@@ -79,7 +79,8 @@ export function toDialogue(record: ExportRecord, shape: Shape): TrainingDialogue
         content,
         reasoning,
         calls,
-        loss: flags?.[index],
+        // what the query began with, calls and all, is nobody's output
+        loss: index < (record.metadata.opening_messages ?? 0) ? false : flags?.[index],
       });
     }
   }

@@ -25,6 +25,8 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
     max_steps_per_turn: dataset.maxStepsPerTurn,
     ...Object.fromEntries(STOP_CONDITIONS.map(({ key }) => [key, dataset.stops[key]])),
     "tool faults": dataset.faults,
+    setup: dataset.defaults.setup,
+    "user tools": dataset.defaults.userTools,
     seed: run.config.seed,
   });
 }

@@ -56,7 +56,7 @@ async function prepare(
   { createNetworkClient, resources }: Preparing,
 ): Promise<PreparedDataset> {
   const domain = await openDomain(spec, resources);
-  const queries = openQueryFiles(spec.queryFiles);
+  const queries = openQueryFiles(spec.queryFiles, spec.defaults);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
   requireOwnIds({ name: spec.name, queries }, roundsOf(run));

@@ -30,7 +30,7 @@ export async function replayRecord(trajectory: Trajectory, dataset: StoredDatase
   let environment: Environment | undefined;
   try {
     environment = await dataset.openEnvironment(worldOf(trajectory, query));
-    const { calls } = readTranscript(trajectory);
+    const calls = readTranscript(trajectory);
     for await (const { number, call, result, trusted } of repeatCalls(calls, environment, { signal: NEVER })) {
       replayed[trusted ? "trusted" : "made"]++;
       const recorded = { content: call.result, isError: call.isError };

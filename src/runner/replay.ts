@@ -69,6 +69,8 @@ export function announceCalls(environment: Environment, log: CallLog): Environme
 function passOn(environment: Environment): Omit<Environment, "call"> {
   return {
     tools: environment.tools,
+    userTools: environment.userTools,
+    opened: environment.opened,
     isReadOnly: (toolName) => environment.isReadOnly(toolName),
     trust: environment.trust && ((call, recorded) => environment.trust?.(call, recorded) ?? false),
     state: () => environment.state(),
@@ -80,6 +82,7 @@ function passOn(environment: Environment): Omit<Environment, "call"> {
 export function differsFromRecord(entry: Entry, recorded: Entry): boolean {
   if (entry.type !== recorded.type) return true;
   if (entry.type !== "tool-result" || recorded.type !== "tool-result") return false;
+  if (entry.by !== recorded.by) return true;
   return entry.callId !== recorded.callId || entry.content !== recorded.content || entry.isError !== recorded.isError;
 }
 

@@ -77,6 +77,7 @@ export class Rollout {
       if (!opened) return PARKED;
       environment = this.#withLog(opened, recorded);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
+      const userToolsHash = environment.userTools && (await folder.prompts.keepTools(environment.userTools));
       const dialogue = this.#openDialogue(environment, recorded);
       // one whose record was damaged has nothing more to say
       const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
@@ -102,6 +103,7 @@ export class Rollout {
         durationMs: this.#durationMs(),
         tools: environment.tools,
         toolsHash,
+        userToolsHash,
         stateHash: contentHash(await environment.state()),
       });
       return { written: this.#finish(trajectory, outcome).catch((error) => this.#fail(error)) };

@@ -1,6 +1,7 @@
 // A played rollout as the record that users get.
 import {
   type Entry,
+  isAside,
   type Outcome,
   recordKey,
   type Served,
@@ -9,7 +10,7 @@ import {
   type Trajectory,
   type UsageRecord,
 } from "../core/index.ts";
-import { faultsOf, readUserText, toMessages } from "../dialogue/index.ts";
+import { faultsOf, readUserText, toMessages, toOtherCalls } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 import { questionFields } from "./question-fields.ts";
 import { findTruncatedInput } from "./truncated-input.ts";
@@ -24,6 +25,7 @@ export type Played = {
   durationMs: number;
   tools: readonly ToolSpec[];
   toolsHash: string;
+  userToolsHash?: string;
   stateHash: string;
 };
 
@@ -33,7 +35,10 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
   const sent = { system: dataset.agentSystem, tools, opening: query.messages, entries };
   const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
   const messages = toMessages(query.messages, entries);
-  const errors = entries.flatMap((entry) => (entry.type === "tool-result" && entry.isError ? [entry.callId] : []));
+  const others = toOtherCalls(query, entries);
+  const errors = entries.flatMap((entry) =>
+    entry.type === "tool-result" && !entry.by && entry.isError ? [entry.callId] : [],
+  );
   const calls = entries.flatMap((entry) =>
     entry.type === "reply" && entry.by === "agent" ? [...entry.toolCalls, ...(entry.ignoredCalls ?? [])] : [],
   );
@@ -42,9 +47,10 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
     domains: dataset.domain.servers,
     success: outcome.success,
     messages,
+    ...(others.length > 0 && { other_calls: others }),
     ...(dataset.spec.rounds && questionFields(query, messages, outcome, key.rollout)),
     metadata: {
-      total_turns: countTurns(entries, query.messages.at(-1)?.role === "user" ? 1 : 0),
+      total_turns: countTurns(entries, ["user", "tool"].includes(query.messages.at(-1)?.role ?? "") ? 1 : 0),
       stop_reason: outcome.stopReason,
       blame: outcome.blame,
       message: outcome.message,
@@ -61,6 +67,8 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       fingerprint: planned.fingerprint,
       system_hash: dataset.systemHash,
       tools_hash: played.toolsHash,
+      user_tools_hash: played.userToolsHash,
+      opening_messages: query.messages.some(({ role }) => role === "tool") ? query.messages.length : undefined,
       final_state_hash: played.stateHash,
       faults: [...faultsOf(entries, query), ...cutInput],
       attempt: planned.attempt,
@@ -77,7 +85,12 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
 /** User messages that the agent is asked to answer: the opening one, and each that does not end the dialogue. */
 function countTurns(entries: readonly Entry[], opening: number): number {
   const asked = entries.filter(
-    (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !readUserText(entry.content).end,
+    (entry) =>
+      entry.type === "reply" &&
+      entry.by === "user" &&
+      !entry.rejected &&
+      !isAside(entry) &&
+      !readUserText(entry.content).end,
   );
   return opening + asked.length;
 }

@@ -1,6 +1,6 @@
 // Servers that silently cut what does not fit their context still count tokens: a request of many characters that
 // counts as very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
-import { type Entry, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
+import { type Entry, isAside, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
 
 /** What was sent, from the first request to the last. */
 type Sent = {
@@ -24,7 +24,7 @@ export function findTruncatedInput({
   let characters = system.length + toolCharacters(tools);
   for (const message of opening) characters += message.content.length;
   for (const entry of entries) {
-    if (entry.type === "verdict") continue;
+    if (entry.type === "verdict" || isAside(entry)) continue;
     if (entry.type === "tool-result") {
       characters += entry.content.length;
       continue;

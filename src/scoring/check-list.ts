@@ -14,6 +14,7 @@ import { qualityCheck } from "./checks/quality.ts";
 import { refusalCheck } from "./checks/refusal.ts";
 import { stateCheck } from "./checks/state.ts";
 import { judgedUserCheck, userCheck } from "./checks/user.ts";
+import { userActionsCheck } from "./checks/user-actions.ts";
 import type { EvaluationSettings } from "./settings.ts";
 
 /** By default all that need no judge; if a judge is named, also those that need one. */
@@ -39,6 +40,7 @@ function builtIn({ actions, quality_pass }: EvaluationSettings, hasJudge: boolea
   return [
     actionsCheck(actions),
     stateCheck,
+    userActionsCheck,
     policyCheck,
     claimsCheck,
     communicateCheck,

@@ -4,13 +4,14 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  listPlannedCalls,
+  listAllCalls,
   type PlanCall,
   type PlayedCall,
   parseJson,
   type Query,
   type ReferencePlan,
   type StateChanges,
+  toPlain,
 } from "../core/index.ts";
 import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan } from "../domains/index.ts";
 import type { StoredDataset } from "./stored-datasets.ts";
@@ -34,6 +35,8 @@ export type ReferenceCall = {
 export type Reference = {
   source: "plan" | "validated_tasks" | "trajectory";
   calls: ReferenceCall[];
+  /** what the simulated user does with its own tools */
+  userCalls?: ReferenceCall[];
   /** undefined if the calls could not be played */
   state: StateChanges | undefined;
   /** the played calls, for references in the query to what they returned */
@@ -66,15 +69,16 @@ export async function findReference(
 
 async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Promise<Reference> {
   const played = await playPlan(domain, query);
-  const planned = listPlannedCalls(plan);
-  const calls = played.calls.map((call, index) => {
+  const planned = listAllCalls(plan);
+  const all = played.calls.map((call, index) => {
     const args = JSON.parse(call.arguments) as JsonObject;
     const open = Object.entries((planned[index] as PlanCall).arguments).flatMap(([key, value]) =>
       isGivenOut(value, args[key] ?? null, domain, played.state) ? [key] : [],
     );
     return toCall(call, open, domain);
   });
-  return { source: "plan", calls, state: played.state, played: played.calls };
+  const of = (party: "user" | undefined) => all.filter((_, index) => planned[index]?.by === party);
+  return { source: "plan", calls: of(undefined), userCalls: of("user"), state: played.state, played: played.calls };
 }
 
 /**
@@ -157,7 +161,7 @@ function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): Refere
   const name = domain.toolbox.wireName(call.name);
   return {
     name,
-    arguments: call.arguments,
+    arguments: toPlain(call.arguments),
     open: [...open, ...freeOf(name, domain)],
     kind: "unplayed",
     changes: false,

@@ -42,7 +42,7 @@ async function record(environment: Environment, replies: string[][]): Promise<Re
 
 async function repeat(calls: RecordedCall[], environment: Environment): Promise<RepeatedCall[]> {
   const repeated: RepeatedCall[] = [];
-  for await (const each of repeatCalls(calls, environment, { signal })) repeated.push(each);
+  for await (const each of repeatCalls({ calls, userCalls: [] }, environment, { signal })) repeated.push(each);
   return repeated;
 }
 

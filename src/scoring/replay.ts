@@ -19,7 +19,7 @@ export type ReplayedState = { state: StateChanges };
 
 export async function replayCalls(
   trajectory: Trajectory,
-  { calls }: Transcript,
+  { calls, userCalls }: Transcript,
   open: () => Promise<Environment>,
   signal: AbortSignal,
 ): Promise<ReplayedState | string> {
@@ -29,7 +29,7 @@ export async function replayCalls(
   try {
     environment = await open();
     const options = { signal, rename: (text: string) => ids.rename(text) };
-    for await (const { number, call, result } of repeatCalls(calls, environment, options)) {
+    for await (const { number, call, result } of repeatCalls({ calls, userCalls }, environment, options)) {
       if (hash) continue;
       const [before, now] = [recordedKind(call), kindOf(result)];
       if (before !== now)
@@ -59,10 +59,13 @@ export type RepeatOptions = {
 
 /** Reply by reply, as the dialogue did; the next reply's calls are made when they are asked for. */
 export async function* repeatCalls(
-  calls: readonly RecordedCall[],
+  { calls: agentCalls, userCalls }: Pick<Transcript, "calls" | "userCalls">,
   environment: Environment,
   { signal, rename = (text) => text }: RepeatOptions,
 ): AsyncGenerator<RepeatedCall, void, void> {
+  // the user's come before the message that has their place
+  const calls = [...userCalls, ...agentCalls].sort((a, b) => a.at - b.at);
+  const users = new Set(userCalls);
   const recorded = new Map(calls.map((call) => [call.id, call]));
   const trusted = new Set<string>();
   const repeating: Pick<Environment, "call" | "isReadOnly"> = {
@@ -76,11 +79,12 @@ export async function* repeatCalls(
   };
   let number = 0;
   while (number < calls.length) {
-    const { at } = calls[number] as RecordedCall;
-    const reply = calls.filter((call) => call.at === at);
+    const first = calls[number] as RecordedCall;
+    const by = users.has(first) ? ("user" as const) : undefined;
+    const reply = calls.filter((call) => call.at === first.at && users.has(call) === users.has(first));
     const made = reply.map(({ id, name, text }) => ({ id, name, arguments: rename(text) }));
     for await (const { callId, ...result } of answerCalls(
-      { environment: repeating, clock: systemClock, signal },
+      { environment: repeating, clock: systemClock, signal, by },
       made,
     )) {
       const call = recorded.get(callId) as RecordedCall;

@@ -7,6 +7,7 @@ import {
   type Environment,
   isObject,
   type Json,
+  type JsonObject,
   type Query,
   type Trajectory,
   UsageError,
@@ -23,6 +24,7 @@ import {
   openDatasetFolder,
   openForMode,
   openQueryFiles,
+  type QueryDefaults,
   type QueryFile,
 } from "../domains/index.ts";
 import { type Manifest, type ManifestDataset, recordFiles, rolloutFingerprint } from "../runs/index.ts";
@@ -41,6 +43,7 @@ export type DatasetOrigin = {
   queryFiles: string[];
   mcpServers?: McpServersConfig;
   isolation?: Isolation;
+  defaults?: QueryDefaults;
 };
 
 /** Whose environment a record's was, and how it was made. */
@@ -79,6 +82,7 @@ type StoredSource = {
   mcp: boolean;
   name_style: NameStyle;
   isolation?: Isolation;
+  defaults?: QueryDefaults;
 };
 
 const paths = z.array(z.string());
@@ -95,7 +99,7 @@ export const SHARED_TOOLS = "the tools are real MCP servers, whose calls are nev
 
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
 export function describeSource(
-  { domain, queryFiles, mcpServers, isolation }: DatasetOrigin,
+  { domain, queryFiles, mcpServers, isolation, defaults = {} }: DatasetOrigin,
   nameStyle: NameStyle,
 ): Json {
   const source: StoredSource = {
@@ -105,10 +109,11 @@ export function describeSource(
     name_style: nameStyle,
     ...(isolation === "process" && { isolation }),
   };
-  return mapPaths(JSON.parse(JSON.stringify(source)) as Json, (path) => {
+  const written = mapPaths(JSON.parse(JSON.stringify(source)) as Json, (path) => {
     const inside = relative(BUNDLED_PATH, resolve(path));
     return inside.startsWith("..") ? resolve(path) : `${BUNDLED}${inside}`;
   });
+  return Object.keys(defaults).length > 0 ? { ...(written as JsonObject), defaults: defaults as Json } : written;
 }
 
 const BUNDLED = "bundled:";
@@ -146,6 +151,7 @@ async function openStoredDataset(
   const written = mapPaths(dataset.source, (path) =>
     path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
   );
+  const { defaults } = dataset.source as { defaults?: QueryDefaults };
   if (!sourceSchema.safeParse(written).success)
     throw new UsageError(`The run's manifest is damaged: it does not say where the queries and tools of ${name} are`);
   const kept = written as unknown as StoredSource;
@@ -158,7 +164,7 @@ async function openStoredDataset(
     throw new UsageError(
       `${name}: ${gone} is no longer there; put it back (rollout eval takes another dataset folder: --base-path)`,
     );
-  const query = createFinder(openQueryFiles(queryFiles));
+  const query = createFinder(openQueryFiles(queryFiles, defaults));
   const domain = kept.mcp
     ? ((await openServers?.(name)) ?? SHARED_TOOLS)
     : await loadDomain(files, { ...resources, nameStyle: kept.name_style, isolation: kept.isolation });

@@ -14,15 +14,17 @@ export type RecordedCall = {
   isTrouble: boolean;
   /** the tool asked for consent and did nothing yet */
   isPreview: boolean;
-  /** index of the message that holds the call */
+  /** index of the message that holds the call; of the message before which it was made, if it is the user's */
   at: number;
 };
 
 type Said = { text: string; at: number };
 
 export type Transcript = {
-  /** only answered ones: a call in a reply that broke off was never made */
+  /** only answered ones: a call in a reply that broke off was never made; without those of the query's opening */
   calls: RecordedCall[];
+  /** with the simulated user's own tools */
+  userCalls: RecordedCall[];
   /** to the user */
   agent: Said[];
   user: Said[];
@@ -35,7 +37,21 @@ export function readTranscript(trajectory: Trajectory): Transcript {
   );
   const faults = new Map((metadata.faults ?? []).flatMap((fault) => (fault.call_id ? [[fault.call_id, fault]] : [])));
   const errors = findErrors(trajectory);
-  const dialogue: Transcript = { calls: [], agent: [], user: [] };
+  const dialogue: Transcript = { calls: [], userCalls: [], agent: [], user: [] };
+  const read = (call: { id: string; name: string; text: string; result: string; at: number }, isError: boolean) => {
+    const { id, text, result } = call;
+    const args = text.trim() === "" ? {} : parseJson(text);
+    const isWellFormed = isObject(args);
+    return {
+      ...call,
+      arguments: isWellFormed ? (args as JsonObject) : undefined,
+      isError: !isWellFormed || REFUSED.has(faults.get(id)?.type ?? "") || isError,
+      isTrouble: faults.get(id)?.type === "injected" || (isError && TROUBLE.test(result)),
+      isPreview: isPreviewText(result),
+    };
+  };
+  for (const { party, after: at, id, name, arguments: text, content: result, is_error } of trajectory.other_calls ?? [])
+    if (party === "user") dialogue.userCalls.push(read({ id, name, text, result, at }, is_error));
   for (const [at, message] of messages.entries()) {
     if (message.role === "user") dialogue.user.push({ text: message.content, at });
     if (message.role !== "assistant") continue;
@@ -44,20 +60,8 @@ export function readTranscript(trajectory: Trajectory): Transcript {
       dialogue.agent.push({ text: message.content, at });
     for (const { id, function: called } of message.tool_calls ?? []) {
       const result = results.get(id);
-      if (result === undefined) continue;
-      const args = called.arguments.trim() === "" ? {} : parseJson(called.arguments);
-      const isWellFormed = isObject(args);
-      dialogue.calls.push({
-        id,
-        name: called.name,
-        text: called.arguments,
-        arguments: isWellFormed ? (args as JsonObject) : undefined,
-        result,
-        isError: !isWellFormed || REFUSED.has(faults.get(id)?.type ?? "") || errors.has(id),
-        isTrouble: faults.get(id)?.type === "injected" || (errors.has(id) && TROUBLE.test(result)),
-        isPreview: isPreviewText(result),
-        at,
-      });
+      if (result === undefined || at < (metadata.opening_messages ?? 0)) continue;
+      dialogue.calls.push(read({ id, name: called.name, text: called.arguments, result, at }, errors.has(id)));
     }
   }
   return dialogue;

@@ -50,6 +50,8 @@ export function withToolFaults(environment: Environment, faults: ToolFaults & { 
 
   return {
     tools: environment.tools,
+    userTools: environment.userTools,
+    opened: environment.opened,
     isReadOnly: (toolName) => environment.isReadOnly(toolName),
     state: () => environment.state(),
     close: () => environment.close(),

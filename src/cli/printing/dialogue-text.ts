@@ -1,5 +1,13 @@
 // A dialogue as people read it.
-import { type Entry, findErrors, type OpeningMessage, type Trajectory } from "../../core/index.ts";
+import {
+  type Entry,
+  findErrors,
+  isAside,
+  type OpeningMessage,
+  type OtherCall,
+  type Trajectory,
+  type TrajectoryMessage,
+} from "../../core/index.ts";
 import { readUserText, toMessages } from "../../dialogue/index.ts";
 import { cut, duration, printable, type Style, type Terminal } from "./terminal.ts";
 
@@ -12,44 +20,69 @@ const LOOKS = {
   call: { label: "calls", style: "yellow" },
   result: { label: "result", style: "magenta" },
   error: { label: "error", style: "red" },
+  userCall: { label: "does", style: "cyan" },
+  userResult: { label: "sees", style: "magenta" },
+  setup: { label: "setup", style: "gray" },
 } as const satisfies { [kind: string]: Look };
 
 type Piece = { kind: keyof typeof LOOKS; text: string };
 
 export function trajectoryLines(terminal: Terminal, trajectory: Trajectory, maxLength = 600): string[] {
   const errors = findErrors(trajectory);
-  const pieces = trajectory.messages.flatMap((message): Piece[] => {
-    if (message.role === "user") return [{ kind: "user", text: message.content }];
-    if (message.role === "tool")
-      return [{ kind: errors.has(message.tool_call_id) ? "error" : "result", text: message.content }];
-    return [
-      ...(message.reasoning_content ? [{ kind: "thinking" as const, text: message.reasoning_content }] : []),
-      ...(message.content ? [{ kind: "agent" as const, text: message.content }] : []),
-      ...(message.tool_calls ?? []).map((call) => ({
-        kind: "call" as const,
-        text: `${call.function.name} ${call.function.arguments}`,
-      })),
-    ];
-  });
-  return pieces.flatMap((piece) => pieceLines(terminal, piece, maxLength));
+  const others = trajectory.other_calls ?? [];
+  const asides = (at: number) => others.filter(({ after }) => after === at).flatMap(asidePieces);
+  const pieces = trajectory.messages.flatMap((message, at): Piece[] => [
+    ...asides(at),
+    ...messagePieces(message, errors),
+  ]);
+  return [...pieces, ...asides(trajectory.messages.length)].flatMap((piece) => pieceLines(terminal, piece, maxLength));
+}
+
+/** What the agent neither did nor saw. */
+function asidePieces({ party, name, arguments: text, content }: OtherCall): Piece[] {
+  if (party === "setup") return [{ kind: "setup", text: `${name} ${text}` }];
+  return [
+    { kind: "userCall", text: `${name} ${text}` },
+    { kind: "userResult", text: content },
+  ];
+}
+
+function messagePieces(message: TrajectoryMessage, errors: ReadonlySet<string>): Piece[] {
+  if (message.role === "user") return [{ kind: "user", text: message.content }];
+  if (message.role === "tool")
+    return [{ kind: errors.has(message.tool_call_id) ? "error" : "result", text: message.content }];
+  return [
+    ...(message.reasoning_content ? [{ kind: "thinking" as const, text: message.reasoning_content }] : []),
+    ...(message.content ? [{ kind: "agent" as const, text: message.content }] : []),
+    ...(message.tool_calls ?? []).map((call) => ({
+      kind: "call" as const,
+      text: `${call.function.name} ${call.function.arguments}`,
+    })),
+  ];
 }
 
 /** Messages that were there before any model was asked. */
 export function messageLines(terminal: Terminal, messages: readonly OpeningMessage[], maxLength: number): string[] {
-  return messages.flatMap(({ role, content }) =>
-    pieceLines(terminal, { kind: role === "user" ? "user" : "agent", text: content }, maxLength),
-  );
+  return messages
+    .flatMap((message) => messagePieces(message, new Set()))
+    .flatMap((piece) => pieceLines(terminal, piece, maxLength));
 }
 
 export function entryLines(terminal: Terminal, entry: Entry, maxLength: number): string[] {
   const pieces: Piece[] = [];
-  if (entry.type === "tool-result") pieces.push({ kind: entry.isError ? "error" : "result", text: entry.content });
+  if (entry.type === "tool-result") {
+    if (entry.by === "setup") pieces.push({ kind: "setup", text: `${entry.name} → ${entry.content}` });
+    else if (entry.isError) pieces.push({ kind: "error", text: entry.content });
+    else pieces.push({ kind: entry.by === "user" ? "userResult" : "result", text: entry.content });
+  }
   if (entry.type === "verdict")
     pieces.push({ kind: "thinking", text: `judge: ${entry.stop ? "over" : "not over"}, ${entry.reason}` });
   if (entry.type === "reply") {
     if (entry.rejected)
       pieces.push({ kind: "error", text: `${entry.by} reply not used (${entry.rejected}): ${entry.content}` });
-    else if (entry.by === "user") {
+    else if (isAside(entry)) {
+      for (const call of entry.toolCalls) pieces.push({ kind: "userCall", text: `${call.name} ${call.arguments}` });
+    } else if (entry.by === "user") {
       const { text, end } = readUserText(entry.content);
       pieces.push({ kind: "user", text: [text, end && `[${end}]`].filter(Boolean).join(" ") });
     } else {
@@ -68,7 +101,7 @@ export function openingLines(
   { entries, maxLength }: { entries: readonly Entry[]; maxLength: number },
 ): string[] {
   const opening = trajectory.messages.length - toMessages([], entries).length;
-  return trajectoryLines(terminal, { ...trajectory, messages: trajectory.messages.slice(0, opening) }, maxLength);
+  return messageLines(terminal, trajectory.messages.slice(0, opening), maxLength);
 }
 
 /** Entries with how long each took: since the one before it, or since the start. */

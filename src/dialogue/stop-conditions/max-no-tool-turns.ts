@@ -11,7 +11,7 @@ export const maxNoToolTurns = defineStopCondition({
     (limit) =>
     ({ entries, turnEnded }) => {
       if (!turnEnded) return undefined;
-      const lastCall = entries.findLastIndex(({ type }) => type === "tool-result");
+      const lastCall = entries.findLastIndex((entry) => entry.type === "tool-result" && entry.by !== "setup");
       const answers = entries.slice(lastCall + 1).filter(isAnswer).length;
       // the first answer after a tool call belongs to the turn of that call
       const turns = lastCall === -1 ? answers : answers - 1;

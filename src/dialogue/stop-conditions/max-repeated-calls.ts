@@ -29,6 +29,6 @@ function listAnsweredCalls(entries: readonly Entry[]): string[] {
     for (const call of entry.toolCalls) calls.set(call.id, `${call.name} ${call.arguments}`);
   }
   return entries.flatMap((entry) =>
-    entry.type === "tool-result" ? [`${calls.get(entry.callId)} ${entry.content}`] : [],
+    entry.type === "tool-result" && !entry.by ? [`${calls.get(entry.callId)} ${entry.content}`] : [],
   );
 }

@@ -8,7 +8,7 @@ export const maxToolErrors = defineStopCondition({
   create:
     (limit) =>
     ({ entries }) => {
-      const errors = entries.filter((entry) => entry.type === "tool-result" && entry.isError).length;
+      const errors = entries.filter((entry) => entry.type === "tool-result" && !entry.by && entry.isError).length;
       if (errors < limit) return undefined;
       return { stopReason: "too_many_tool_errors", blame: "agent", message: `${errors} tool errors` };
     },

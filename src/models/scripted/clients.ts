@@ -7,6 +7,7 @@ import {
   type ModelReply,
   type ModelRequest,
   type PlayedCall,
+  writeExact,
 } from "../../core/index.ts";
 import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
 import { answerRefusal, performRefusal } from "./refusal.ts";
@@ -56,14 +57,22 @@ function agentReply(request: ModelRequest, script: Script, skill: number): Model
 }
 
 /**
- * Says the plan's next line, no matter what the agent said: a script cannot listen. In negative modes only its first
+ * Makes the plan's next calls with its own tools, then says the plan's next line, no matter what the agent said: a script cannot listen. In negative modes only its first
  * words are the plan's.
  */
 function userReply(request: ModelRequest, script: Script): ModelReply {
   const { messages, origin } = request;
-  const said = messages.filter((message) => message.role === "assistant").length;
+  const isCall = (message: ChatMessage) => message.role === "assistant" && message.toolCalls !== undefined;
+  const said = messages.filter((message) => message.role === "assistant" && !isCall(message)).length;
   if (origin.mode !== "positive" && said > 0) return say(request, answerRefusal(messages, origin.seed));
-  return say(request, script.plan[said]?.user ?? THE_END);
+  const { user_calls: calls = [], user = THE_END } = script.plan[said] ?? {};
+  const played = listPlayedCalls(messages, script);
+  const made = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1).filter(isCall).length;
+  if (made >= calls.length || request.toolChoice === "none") return say(request, fillPlaceholders(user, played));
+  const { name, arguments: args } = calls[made] as PerformedCall;
+  const call = { name: script.wireName(name), arguments: argumentsText({ name, arguments: args }, played) };
+  const toolCalls = [{ id: `user_${said}_${made}`, ...call }];
+  return { content: "", toolCalls, usage: estimateUsage(request, call.arguments), finish: "tool-calls" };
 }
 
 /** A judge by one plain rule: the agent asked nothing in its last message. */
@@ -92,7 +101,7 @@ function fillText(text: string, played: PlayedCall[]): string {
 
 /** A value that was never looked up is made up, as a poor model would do. */
 function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
-  const text = JSON.stringify(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
+  const text = writeExact(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
   if (!call.cut) return text;
   return text.length > 4 ? text.slice(0, -2) : "{";
 }

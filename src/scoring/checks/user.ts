@@ -71,7 +71,8 @@ function findInvention({ trajectory, query, dialogue }: CheckContext): string | 
   const opening = new Set(query.messages.map(({ content }) => content));
   let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
   if (query.userSystemPrompt === "" && query.taskInfo.known_info === undefined) return undefined;
-  for (const message of trajectory.messages) {
+  for (const [at, message] of trajectory.messages.entries()) {
+    for (const call of dialogue.userCalls) if (call.at === at) known += `\n${call.result}`;
     if (message.role === "assistant") known += `\n${message.content}`;
     if (message.role !== "user" || opening.has(message.content)) continue;
     const digits = known.replace(/\D+/g, " ");
