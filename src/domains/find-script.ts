@@ -1,6 +1,6 @@
 // Finds the reference plan behind a dialogue that a model server sees: queries are found by their opening message,
 // among the bundled domains and those of a folder. Only indexes stay in memory; plans are read when needed.
-import { contentHash, type ReferencePlan, UsageError } from "../core/index.ts";
+import { contentHash, type Query, type ReferencePlan, UsageError } from "../core/index.ts";
 import type { DialogueSign, FindScript, Script } from "../models/index.ts";
 import { type NameStyle, Toolbox } from "../tools/index.ts";
 import { bundledFolder } from "./bundled.ts";
@@ -68,6 +68,14 @@ function choose(
   return found.find(fits) ?? found[0];
 }
 
+/** By turns of the whole dialogue: a plan goes on where the opening ends, if calls were made in it. */
+export function scriptedPlan({ messages, taskInfo }: Pick<Query, "messages" | "taskInfo">): ReferencePlan {
+  const { plan = [] } = taskInfo;
+  if (!messages.some(({ role }) => role === "tool")) return plan;
+  const before = messages.filter(({ role }) => role === "user").length - 1;
+  return [...Array.from({ length: before }, () => ({})), ...plan];
+}
+
 /** A plan under its domain's tool names, as scripted models play it. */
 export function createScript({ servers, toolbox }: Named, plan: ReferencePlan): Script {
   return {
@@ -103,7 +111,7 @@ function rememberPlans(): (query: KnownQuery) => ReferencePlan {
   return (query) => {
     let plan = known.get(query);
     if (!plan) {
-      plan = query.queries.load(query.index).taskInfo.plan ?? [];
+      plan = scriptedPlan(query.queries.load(query.index));
       if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value as KnownQuery);
       known.set(query, plan);
     }

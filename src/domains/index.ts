@@ -2,7 +2,7 @@ export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 export { checkDatasets, checkFolder } from "./check-folder.ts";
 export type { CheckReport } from "./check-report.ts";
 export { type Domain, type DomainResources, type Isolation, loadDomain, readToolList } from "./domain.ts";
-export { createScript, createScriptFinder } from "./find-script.ts";
+export { createScript, createScriptFinder, scriptedPlan } from "./find-script.ts";
 export {
   DatasetFolder,
   type DatasetKind,
@@ -14,6 +14,7 @@ export {
 export { loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
+export { openTask } from "./open-task.ts";
 export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";

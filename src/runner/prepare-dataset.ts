@@ -16,6 +16,7 @@ import {
   requireReferences,
   requireStart,
   requireWrongTools,
+  scriptedPlan,
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
@@ -96,7 +97,7 @@ async function prepare(
       const environment = await openForMode(domain, { ...world, mode: spec.mode, others: spec.otherDomains });
       return spec.faults ? withToolFaults(environment, { ...spec.faults, seed: world.seed }) : environment;
     },
-    scriptOf: ({ taskInfo }) => taskInfo.plan && createScript(domain, taskInfo.plan),
+    scriptOf: (query) => query.taskInfo.plan && createScript(domain, scriptedPlan(query)),
   };
 }
 

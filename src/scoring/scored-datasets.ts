@@ -7,6 +7,7 @@ import {
   type DomainResources,
   loadDomain,
   openQueryFiles,
+  openTask,
   type QueryFile,
 } from "../domains/index.ts";
 import type { Manifest } from "../runs/index.ts";
@@ -74,6 +75,6 @@ export async function openRecordsDataset(
     domain,
     query: createFinder(openQueryFiles(queryFiles)),
     validated: openValidatedTasks(files),
-    openEnvironment: (world) => domain.openEnvironment(world),
+    openEnvironment: (world) => openTask(domain, world),
   };
 }
