@@ -108,7 +108,9 @@ const datasetSchema = z
     setup: z
       .array(z.strictObject({ name: text, arguments: z.record(z.string(), z.json()).optional() }))
       .optional()
-      .describe("calls that make each rollout's world before the dialogue begins; a query's own `setup` comes after"),
+      .describe(
+        "calls that make each rollout's world before the dialogue begins, each with `name` and `arguments`; a query's own `setup` comes after",
+      ),
     user_tools: z
       .array(text)
       .optional()
