@@ -37,6 +37,11 @@ export function withExactNumbers<T>(parsed: T, text: string): T {
   return restore(JSON.parse(pieces.join("")), JSON.parse(`${mark}"`)) as T;
 }
 
+/** Whether JavaScript would write a number of this JSON differently. */
+export function changesNumbers(text: string): boolean {
+  return findChanged(text).length > 0;
+}
+
 /** The text of a value as JSON.stringify writes it, except that exact numbers keep their texts; of any depth. */
 export function writeExact(value: unknown): string {
   const before = written;
