@@ -10,6 +10,9 @@ export class ExactNumber {
   valueOf(): number {
     return Number(this.text);
   }
+  toString(): string {
+    return this.text;
+  }
   /** JSON has no infinity: the largest number stands for it. */
   toJSON(): number {
     written++;

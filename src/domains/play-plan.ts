@@ -9,7 +9,9 @@ import {
   type Query,
   type StateChanges,
   type ToolResult,
+  toPlain,
   type World,
+  writeExact,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 
@@ -36,7 +38,7 @@ export async function playCalls<Call extends PlanCall>(
   try {
     let state = await environment.state();
     for (const [index, call] of planned.entries()) {
-      const args = JSON.stringify(fill(call, calls));
+      const args = writeExact(fill(call, calls));
       const wire = domain.toolbox.wireName(call.name);
       const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
       const before = state;
@@ -53,7 +55,7 @@ export async function playCalls<Call extends PlanCall>(
 /** The expected final state with its references filled from the played calls; undefined if the query has none. */
 export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
   const expected = query.taskInfo.expected_state;
-  return expected && fillPlaceholders(expected, played);
+  return expected && toPlain(fillPlaceholders(expected, played));
 }
 
 /** A state without the fields that the domain declares volatile. */

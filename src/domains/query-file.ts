@@ -106,9 +106,12 @@ export class QueryFile {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
     const record = parseLine(text, line);
-    const { tools } = line.bringsTools ? withExactNumbers(record, text) : record;
     const query = toQuery(record, locationOf(line));
-    return { ...query, tools: query.tools && (tools as JsonObject[]), id: line.id, hash: line.hash };
+    const exact = query.tools || query.taskInfo.plan ? withExactNumbers(record, text) : record;
+    if (exact === record) return { ...query, id: line.id, hash: line.hash };
+    const { plan } = taskInfoOf(exact);
+    const taskInfo = plan ? { ...query.taskInfo, plan } : query.taskInfo;
+    return { ...query, taskInfo, tools: query.tools && (exact.tools as JsonObject[]), id: line.id, hash: line.hash };
   }
 
   /** The line as it is in the file, under its merged id. */

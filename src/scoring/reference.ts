@@ -11,6 +11,7 @@ import {
   type Query,
   type ReferencePlan,
   type StateChanges,
+  toPlain,
 } from "../core/index.ts";
 import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan } from "../domains/index.ts";
 import type { StoredDataset } from "./stored-datasets.ts";
@@ -157,7 +158,7 @@ function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): Refere
   const name = domain.toolbox.wireName(call.name);
   return {
     name,
-    arguments: call.arguments,
+    arguments: toPlain(call.arguments),
     open: [...open, ...freeOf(name, domain)],
     kind: "unplayed",
     changes: false,
