@@ -16,7 +16,7 @@ import { serveDomain } from "./serve.ts";
 const PROGRAM = fileURLToPath(new URL("../../../test/support/mcp/number_server.py", import.meta.url));
 const KINDS = ["stdio", "json", "sse", "odd", "resumed"] as const;
 
-const ARGUMENTS = `{"price":2.0,"id":12345678901234567890,"zero":-0.0,"most":1e400,"least":-1E-400,
+const ARGUMENTS = `{"price":2.0,"id":12345678901234567890,"zero":-0.0,"limit":1e400,"least":-1E-400,
   "nested":{"list":[1.50,[{"a":-9223372036854775809}],"2.0"]},"__proto__":{"x":3.0},"2":1,"1":2.00}`;
 const ON_ONE_LINE = ARGUMENTS.replace("\n", " ");
 
@@ -27,7 +27,7 @@ describe.each(KINDS)("a Python server over %s", (kind) => {
     expect(text).toBe(ON_ONE_LINE);
     expect(got).toBe(writeExact(parseExact(ARGUMENTS)));
     expect(got).toContain('"__proto__":{"x":3.0}');
-    expect(read).toMatchObject({ price: "2.0", id: "12345678901234567890", zero: "-0.0", most: "1e400" });
+    expect(read).toMatchObject({ price: "2.0", id: "12345678901234567890", zero: "-0.0", limit: "1e400" });
   });
 
   test("has its schemas, the whole of an answer, error codes and ids as they are", async () => {
