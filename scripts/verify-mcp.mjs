@@ -1,8 +1,9 @@
-// MCP against third-party programs: the reference servers as our tools, and the MCP Inspector's command line as a
-// client of a domain that we serve. Installs them from npm into a temporary folder, so it needs the network and is not
-// part of `npm test`. Run it with: npx tsx scripts/verify-mcp.mjs [folder with the packages already installed]
+// MCP against third-party programs: the reference servers, and servers of the official Python SDK and of FastMCP, as our
+// tools, and the MCP Inspector's command line as a client of a domain that we serve. Installs them from npm and PyPI into
+// a temporary folder, so it needs the network and is not part of `npm test`.
+// Run it with: npx tsx scripts/verify-mcp.mjs [folder for the packages, which is kept] [--python: only those of Python]
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +11,10 @@ import { fileURLToPath } from "node:url";
 import { BaseTable, Database, McpHub, openInProcess, serveDomain, Toolbox } from "../src/tools/index.ts";
 
 const SELF = fileURLToPath(import.meta.url);
+const NUMBERS_SERVER = fileURLToPath(new URL("verify-mcp/numbers_server.py", import.meta.url));
 const PACKAGES = ["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking", "inspector"];
 
-/** Calls in an order that makes each of them meaningful; [tool, arguments, what the answer contains]. */
+/** Calls in an order that makes each of them meaningful; [tool, arguments or their text, what the answer contains]. */
 const CALLS = {
   everything: [
     ["echo", { message: "hé\u2028llo" }, "hé\u2028llo"],
@@ -69,25 +71,27 @@ const CALLS = {
   ],
 };
 
+/** Numbers as the model wrote them, as Python prints them; and as Python wrote them, as the record has them. */
+const NUMBERS = [
+  [
+    "show",
+    '{"value": {"a": [2.0, 2, -0.0, 1e400]},\n "price": 2.0, "count": 12345678901234567890}',
+    "[{'a': [2.0, 2, -0.0, inf]}, 2.0, 12345678901234567890]",
+  ],
+  ["total", "{}", '{"left":2.0,"id":12345678901234567890,"nested":[{"zero":-0.0,"small":1e-7}]}'],
+];
+
 let problems = 0;
 
-if (process.argv[2] === "--serve") await serveOverStdio();
-else await verify(process.argv[2]);
+const words = process.argv.slice(2);
+if (words[0] === "--serve") await serveOverStdio();
+else await verify(words.find((word) => !word.startsWith("--")));
 
 async function verify(given) {
-  const folder = given ?? install();
-  const program = (name) => join(folder, "node_modules", ".bin", name);
+  const folder = given ?? mkdtempSync(join(tmpdir(), "verify-mcp-"));
   try {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a config writes it
-    const env = { memory: { MEMORY_FILE_PATH: "${WORK_FOLDER}/memory.json" } };
-    for (const [name, calls] of Object.entries(CALLS)) {
-      const args = name === "filesystem" ? ["."] : [];
-      const server = { command: program(`mcp-server-${name}`), args, env: env[name] ?? {} };
-      await callAll(`${name}, stdio`, server, calls);
-    }
-    await overHttp(program("mcp-server-everything"), (url) => callAll("everything, http", { url }, CALLS.everything));
-    await isolated(program("mcp-server-memory"), env.memory);
-    await inspect(program("mcp-inspector"));
+    if (!words.includes("--python")) await verifyNode(folder);
+    await verifyPython(folder);
   } finally {
     if (!given) rmSync(folder, { recursive: true, force: true });
   }
@@ -95,15 +99,44 @@ async function verify(given) {
   process.exitCode = problems === 0 ? 0 : 1;
 }
 
-function install() {
-  const folder = mkdtempSync(join(tmpdir(), "verify-mcp-"));
+async function verifyNode(folder) {
+  if (!existsSync(join(folder, "node_modules"))) install(folder);
+  const program = (name) => join(folder, "node_modules", ".bin", name);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a config writes it
+  const env = { memory: { MEMORY_FILE_PATH: "${WORK_FOLDER}/memory.json" } };
+  for (const [name, calls] of Object.entries(CALLS)) {
+    const args = name === "filesystem" ? ["."] : [];
+    const server = { command: program(`mcp-server-${name}`), args, env: env[name] ?? {} };
+    await callAll(`${name}, stdio`, server, calls);
+  }
+  await overHttp(program("mcp-server-everything"), ["streamableHttp"], (url) =>
+    callAll("everything, http", { url }, CALLS.everything),
+  );
+  await isolated(program("mcp-server-memory"), env.memory);
+  await inspect(program("mcp-inspector"));
+}
+
+function install(folder) {
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
   const packages = PACKAGES.map((name) => `@modelcontextprotocol/${name}`);
   spawnSync("npm", ["install", "--no-fund", "--no-audit", "--ignore-scripts", ...packages], {
     cwd: folder,
     stdio: "inherit",
   });
-  return folder;
+}
+
+async function verifyPython(folder) {
+  const environment = join(folder, "python");
+  const python = join(environment, "bin", "python");
+  if (!existsSync(python)) {
+    spawnSync("python3", ["-m", "venv", environment], { stdio: "inherit" });
+    spawnSync(python, ["-m", "pip", "install", "-q", "mcp", "fastmcp"], { stdio: "inherit" });
+  }
+  for (const library of ["sdk", "fastmcp"]) {
+    await callAll(`Python, ${library}, stdio`, { command: python, args: [NUMBERS_SERVER, library, "stdio"] }, NUMBERS);
+    await overHttp(python, [NUMBERS_SERVER, library], (url) => callAll(`Python, ${library}, http`, { url }, NUMBERS));
+  }
 }
 
 async function callAll(title, server, calls) {
@@ -134,9 +167,13 @@ async function isolated(command, env) {
   await hub.close();
 }
 
-async function overHttp(command, work) {
+/** The port is in the environment, and the last argument where a program takes it there. */
+async function overHttp(command, args, work) {
   const port = await freePort();
-  const child = spawn(command, ["streamableHttp"], { env: { ...process.env, PORT: String(port) }, stdio: "ignore" });
+  const child = spawn(command, [...args, String(port)], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: "ignore",
+  });
   try {
     const url = `http://127.0.0.1:${port}/mcp`;
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -209,7 +246,10 @@ function createHub(server) {
 }
 
 function ask(environment, name, args) {
-  return environment.call({ id: "1", name, arguments: JSON.stringify(args) }, new AbortController().signal);
+  return environment.call(
+    { id: "1", name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+    new AbortController().signal,
+  );
 }
 
 function report(fine, line) {

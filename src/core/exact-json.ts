@@ -1,5 +1,6 @@
 // JSON whose numbers keep their text: `1.0`, `-0`, `1E5`, `1e400` and integers of twenty digits come out as they went in.
 // Reading gives ordinary values; only a number that JavaScript would write differently becomes an ExactNumber.
+import { randomUUID } from "node:crypto";
 
 /** A number as it was written. To code that does not know it, it is the nearest ordinary number. */
 export class ExactNumber {
@@ -10,15 +11,23 @@ export class ExactNumber {
   valueOf(): number {
     return Number(this.text);
   }
+  toString(): string {
+    return this.text;
+  }
   /** JSON has no infinity: the largest number stands for it. */
-  toJSON(): number {
+  toJSON(): number | string {
     written++;
+    if (marking) return `${MARK}${this.text}`;
     return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, Number(this.text)));
   }
 }
 
 /** how many have been written by JSON.stringify: tells whether a value holds any, at no cost */
 let written = 0;
+/** whether they are written as texts that begin with the mark, which nothing else can hold */
+let marking = false;
+const MARK = `exact ${randomUUID()} `;
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
 
 /** What JSON.parse made of a text, with the numbers that it changed as they were; the same value if it changed none. */
 export function withExactNumbers<T>(parsed: T, text: string): T {
@@ -37,14 +46,23 @@ export function withExactNumbers<T>(parsed: T, text: string): T {
   return restore(JSON.parse(pieces.join("")), JSON.parse(`${mark}"`)) as T;
 }
 
+/** Whether JavaScript would write a number of this JSON differently. */
+export function changesNumbers(text: string): boolean {
+  return findChanged(text).length > 0;
+}
+
 /** The text of a value as JSON.stringify writes it, except that exact numbers keep their texts; of any depth. */
 export function writeExact(value: unknown): string {
   const before = written;
   try {
     const text = JSON.stringify(value);
     if (written === before) return text;
+    marking = true;
+    return JSON.stringify(value).replaceAll(MARKED, "$1");
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // too deep for it
+  } finally {
+    marking = false;
   }
   return writeSlowly(value);
 }

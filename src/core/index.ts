@@ -21,7 +21,7 @@ export type {
   RunEvent,
   RunStart,
 } from "./events.ts";
-export { ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
+export { changesNumbers, ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
 export {
   canonicalJson,
   contentHash,

@@ -1,8 +1,9 @@
 // A query's reference plan: the dialogue a flawless agent would have. Texts and arguments may hold references to earlier
 // tool results, `{{tool_name.path.to.value}}`, since generated ids are known only while the plan is played.
-import { ExactNumber } from "./exact-json.ts";
-import { type Json, type JsonObject, parseJson } from "./json.ts";
+import { writeExact } from "./exact-json.ts";
+import { isObject, type Json, type JsonObject, parseExact } from "./json.ts";
 
+/** Numbers in the arguments, and those that replace references, are as they were written. */
 export type PlanCall = { name: string; arguments: JsonObject };
 /** One agent reply that calls tools. */
 type PlanStep = { think?: string; text?: string; calls: PlanCall[] };
@@ -69,9 +70,8 @@ export function fillPlaceholders<T extends Json>(value: T, played: readonly Play
 
 function fill(value: Json, played: readonly PlayedCall[]): Json {
   if (typeof value === "string") return fillText(value, played);
-  if (value instanceof ExactNumber) return value;
   if (Array.isArray(value)) return value.map((item) => fill(item, played));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member, played)]),
   );
@@ -86,17 +86,17 @@ function fillText(text: string, played: readonly PlayedCall[]): Json {
   }
   return text.replace(REFERENCE, (reference, path: string) => {
     const value = lookUp(path, played);
-    return value === undefined ? reference : typeof value === "object" ? JSON.stringify(value) : String(value);
+    return value === undefined ? reference : typeof value === "object" ? writeExact(value) : String(value);
   });
 }
 
 /** `tool.path`, `Server.tool.path`, or `tool#2.path` for the second call of that tool; the latest call otherwise. */
 function lookUp(reference: string, played: readonly PlayedCall[]): Json | undefined {
   const call = callsOf(`{{${reference}}}`, played).at(-1);
-  let value = call && parseJson(call.content);
+  let value = call && parseExact(call.content);
   for (const part of readReference(reference).path) {
     if (Array.isArray(value)) value = value[Number(part)];
-    else if (typeof value === "object" && value !== null) value = value[part];
+    else if (isObject(value)) value = value[part];
     else return undefined;
   }
   return value;

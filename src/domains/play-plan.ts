@@ -9,6 +9,7 @@ import {
   type Query,
   type StateChanges,
   type ToolResult,
+  toPlain,
   type World,
   writeExact,
 } from "../core/index.ts";
@@ -56,7 +57,7 @@ export async function playCalls<Call extends PartyCall>(
 /** The expected final state with its references filled from the played calls; undefined if the query has none. */
 export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
   const expected = query.taskInfo.expected_state;
-  return expected && fillPlaceholders(expected, played);
+  return expected && toPlain(fillPlaceholders(expected, played));
 }
 
 /** A state without the fields that the domain declares volatile. */

@@ -112,12 +112,15 @@ export class QueryFile {
     const text = readLine(line);
     const record = parseLine(text, line);
     const query = toQuery(record, locationOf(line));
-    const { tools, setup, taskInfo } = line.bringsTools || CALLS.test(text) ? exactParts(record, text) : query;
+    const isExact = query.tools || query.setup || query.taskInfo.plan;
+    const exact = isExact ? withExactNumbers(record, text) : record;
+    const { plan } = taskInfoOf(exact);
+    const setup = exact.setup as Query["setup"];
     const { setup: before = [], userTools = [] } = this.#dataset;
     return {
       ...query,
-      tools: query.tools && (tools as JsonObject[]),
-      taskInfo: { ...query.taskInfo, ...(query.taskInfo.plan && { plan: taskInfo.plan }) },
+      taskInfo: plan ? { ...query.taskInfo, plan } : query.taskInfo,
+      tools: query.tools && (exact.tools as JsonObject[]),
       setup: before.length > 0 || setup ? [...before, ...(setup ?? [])] : undefined,
       userTools: userTools.length > 0 || query.userTools ? [...userTools, ...(query.userTools ?? [])] : undefined,
       id: line.id,
@@ -210,14 +213,6 @@ function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "ha
     taskInfo: taskInfoOf(record),
     tools: Array.isArray(record.tools) && record.tools.length > 0 ? (record.tools as JsonObject[]) : undefined,
   };
-}
-
-/** A line that may hold calls of ours, whose numbers go out as they are written. */
-const CALLS = /"(?:plan|setup)"/;
-
-function exactParts(record: JsonObject, text: string): Pick<Query, "setup" | "taskInfo"> & { tools?: Json } {
-  const { tools, setup, task_info } = withExactNumbers(record, text);
-  return { tools, setup: (setup ?? undefined) as Query["setup"], taskInfo: (task_info ?? {}) as TaskInfo };
 }
 
 /** A plain question's answer is its reference: what a flawless agent says. */

@@ -9,6 +9,7 @@ import {
   RolloutError,
   redactText,
   type ToolResult,
+  writeExact,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 import { playPlan } from "./play-plan.ts";
@@ -59,7 +60,7 @@ async function tryReads(
       const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;
       const args = known.get(name) ?? (needed === 0 ? {} : undefined);
       if (!readOnly || tried.called.has(name) || !args) continue;
-      const call = { id: `check_${name}`, name, arguments: JSON.stringify(args) };
+      const call = { id: `check_${name}`, name, arguments: writeExact(args) };
       const said = await environment.call(call, AbortSignal.any([])).then(errorOf, saidBy);
       note(tried, name, said);
     }

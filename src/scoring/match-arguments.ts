@@ -1,6 +1,6 @@
 // Whether a call's arguments are the intended ones: numbers and case with tolerance, free text by its presence,
 // ignoring what a domain fills in by itself.
-import { canonicalJson, isObject, type Json, type JsonObject } from "../core/index.ts";
+import { canonicalJson, ExactNumber, isObject, type Json, type JsonObject } from "../core/index.ts";
 import type { Domain } from "../domains/index.ts";
 import type { ReferenceCall } from "./reference.ts";
 import { type ActionRules, TOLERANCE } from "./settings.ts";
@@ -54,7 +54,7 @@ function sameItems(a: Json[], b: Json[], rules: MatchRules): boolean {
 }
 
 function toNumber(value: Json | undefined): number | undefined {
-  if (typeof value === "number") return value;
+  if (typeof value === "number" || (value as unknown) instanceof ExactNumber) return Number(value);
   return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined;
 }
 

@@ -155,3 +155,10 @@ test("a schema's exact numbers check as numbers, and are shown as they were writ
   expect(content).toContain("must be <= 1");
   expect(content).toContain("id (12345678901234567890)");
 });
+
+test("a number beyond JavaScript's is a number, and greater than any other", () => {
+  const numbers = { a: { type: "number" }, b: { type: "number", maximum: 5 } };
+  const huge = { ...spec, parameters: { type: "object", properties: numbers } };
+  expect(checkArguments(huge, '{"a":-1e400,"b":-1E999}')).toMatchObject({ value: { a: -Number.MAX_VALUE } });
+  expect(refusal('{"b":1e400}', huge).content).toContain("must be <= 5");
+});

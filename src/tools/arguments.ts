@@ -11,6 +11,7 @@ import {
   type ToolResult,
   type ToolSpec,
   toPlain,
+  withExactNumbers,
   writeExact,
 } from "../core/index.ts";
 import { createAjv } from "./ajv.ts";
@@ -31,7 +32,8 @@ export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {
     return refuseArguments(`The arguments of ${spec.name} are nested deeper than ${MAX_JSON_DEPTH} levels.`);
   let value: unknown;
   try {
-    value = text.trim() === "" ? {} : JSON.parse(text);
+    // a number beyond JavaScript's is one all the same: it counts as the largest, where infinity would be no JSON
+    value = text.trim() === "" ? {} : toPlain(withExactNumbers(JSON.parse(text), text));
   } catch (error) {
     return refuseArguments(
       `The arguments of ${spec.name} are not valid JSON (${messageOf(error)}). ${describeParameters(spec)}`,

@@ -8,6 +8,7 @@ import {
   type Random,
   type ReferencePlan,
   type ToolSpec,
+  toPlain,
 } from "../../core/index.ts";
 
 export const FAILURES = [
@@ -135,13 +136,14 @@ function chooseAlteration(
   spec: ToolSpec | undefined,
   random: Random,
 ): (args: JsonObject) => JsonObject {
-  const keys = Object.keys(args).filter(
-    (key) => key !== "confirm" && ["string", "number", "boolean"].includes(typeof args[key]),
+  const plain = toPlain(args);
+  const keys = Object.keys(plain).filter(
+    (key) => key !== "confirm" && ["string", "number", "boolean"].includes(typeof plain[key]),
   );
   if (keys.length === 0) return () => ({});
   const key = random.pick(keys);
   const schema = (spec?.parameters.properties as { [name: string]: JsonObject } | undefined)?.[key];
-  const value = alterValue(args[key] ?? "", schema, random);
+  const value = alterValue(plain[key] ?? "", schema, random);
   return (original) => ({ ...original, [key]: value });
 }
 

@@ -1,31 +1,14 @@
 // MCP over the standard streams of a supervised child: one JSON message per line. Anything else is skipped and reported
 // once; a message or a flood beyond the limit ends the child, so that no server can use up our memory or CPU.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import {
-  isObject,
-  isTooDeep,
-  type JsonObject,
-  MAX_JSON_DEPTH,
-  toPlain,
-  withExactNumbers,
-  writeExact,
-} from "../../core/index.ts";
+import { isObject, type JsonObject } from "../../core/index.ts";
+import { hideArguments, keepInAnswer, showArguments } from "./message-text.ts";
 import { Supervised, type SupervisedOptions } from "./supervise.ts";
 
 /** bytes of one message, and of everything that arrives between two answers */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_STDERR_TAIL = 2000;
 const NEWLINE = 10;
-
-/** In place of a message that nothing can walk: an error for whoever waits for it. */
-function refusalOf({ id }: JsonObject): JsonObject {
-  const message = `the server's answer is nested deeper than ${MAX_JSON_DEPTH} levels`;
-  return id === undefined
-    ? { jsonrpc: "2.0", method: "notifications/message" }
-    : { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message } };
-}
-
-const INTERNAL_ERROR = -32603;
 
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -38,8 +21,6 @@ export class ChildTransport implements Transport {
   #bytesSinceAnswer = 0;
   #garbageSeen = false;
   #stderr = "";
-  /** by tool, with every number as it was written: the client itself takes ordinary ones only */
-  readonly schemas = new Map<string, JsonObject>();
   #end: string | undefined;
 
   constructor(options: SupervisedOptions, onGarbage: (line: string) => void) {
@@ -70,7 +51,7 @@ export class ChildTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#child || this.#end) throw new Error("the server is not running");
-    this.#child.stdin.write(`${writeExact(message)}\n`);
+    this.#child.stdin.write(`${showArguments(JSON.stringify(hideArguments(message)))}\n`);
   }
 
   /** Resolves when no process is left. */
@@ -106,22 +87,7 @@ export class ChildTransport implements Transport {
       return;
     }
     if (message.id !== undefined && message.method === undefined) this.#bytesSinceAnswer = 0;
-    const tooDeep = isTooDeep(line);
-    if (!tooDeep) this.#keepNumbers(message, line);
-    this.onmessage?.((tooDeep ? refusalOf(message) : message) as unknown as JSONRPCMessage);
-  }
-
-  /** Of what a tool returned and of the schemas; the protocol's own numbers are ordinary ones. */
-  #keepNumbers(message: JsonObject, line: string): void {
-    const exact = withExactNumbers(message, line);
-    const { result } = exact;
-    if (!isObject(result)) return;
-    const { structuredContent, tools } = result;
-    for (const tool of Array.isArray(tools) ? tools : [])
-      if (isObject(tool)) this.schemas.set(String(tool.name), tool.inputSchema as JsonObject);
-    if (exact === message) return;
-    const kept = isObject(structuredContent) ? { structuredContent: structuredContent as JsonObject } : {};
-    message.result = { ...toPlain(result), ...kept } as JsonObject;
+    this.onmessage?.(keepInAnswer(message, line) as unknown as JSONRPCMessage);
   }
 
   #overflow(): void {

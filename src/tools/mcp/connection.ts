@@ -7,6 +7,7 @@ import { failure } from "../arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { type ResolvedServer, WORK_FOLDER } from "./config.ts";
 import { openHttp } from "./http-transport.ts";
+import { keptValue } from "./message-text.ts";
 import { fromMcpResult } from "./result.ts";
 import { callAsTask } from "./task.ts";
 
@@ -163,8 +164,7 @@ export class McpConnection {
       });
       // without the output schema: a result that violates it is still what the tool said
       this.#definitions = new Map(tools.map((tool) => [tool.name, { ...tool, outputSchema: undefined }]));
-      const schemas = this.#transport instanceof ChildTransport ? this.#transport.schemas : undefined;
-      return tools.map((tool) => toSpec(tool, schemas?.get(tool.name), this.#server));
+      return tools.map((tool) => toSpec(tool, this.#server));
     } catch (error) {
       this.#listing = undefined;
       throw this.#trouble(error, "tool list");
@@ -216,8 +216,8 @@ async function openLink(
 }
 
 /** `$schema` names a dialect that neither models nor our own check need, and that some providers refuse. */
-function toSpec(tool: Tool, schema: JsonObject | undefined, server: ResolvedServer): ToolSpec {
-  const { $schema: _, ...parameters } = schema ?? (tool.inputSchema as JsonObject);
+function toSpec(tool: Tool, server: ResolvedServer): ToolSpec {
+  const { $schema: _, ...parameters } = keptValue(tool, tool.inputSchema as JsonObject);
   return {
     name: tool.name,
     description: tool.description ?? tool.title ?? "",

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { call, callsIn, FAULTY_SERVER, temporaryFile, until, withHub } from "../../../test/support/mcp/support.ts";
+import { writeExact } from "../../core/index.ts";
 import { McpHub } from "./hub.ts";
 
 test("a server's tools arrive from all pages, under their own names, with what is known about writing", () =>
@@ -153,7 +154,13 @@ test("a server that speaks only the newest protocol is spoken to in it", async (
   const servers = { modern: { command: process.execPath, args: [modern] } };
   const hub = new McpHub({ servers, variables: {}, baseFolder: "/" });
   try {
-    expect((await call(await hub.open(), "hello")).content).toBe("hello from the new protocol");
+    const environment = await hub.open();
+    expect((await call(environment, "hello")).content).toBe("hello from the new protocol");
+    const line = { id: "1", name: "line", arguments: '{"price":2.0,"id":12345678901234567890}' };
+    const { content } = await environment.call(line, new AbortController().signal);
+    expect(content).toContain(`"arguments":${line.arguments}`);
+    expect((await call(environment, "number")).content).toBe('{"total":2.0}');
+    expect(writeExact(environment.tools[0]?.parameters)).toContain('"default":{"total":2.0}');
   } finally {
     await hub.close();
   }

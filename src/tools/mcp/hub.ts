@@ -9,7 +9,6 @@ import {
   type ToolSpec,
   type Variables,
   type World,
-  withExactNumbers,
 } from "../../core/index.ts";
 import { withDescriptors } from "../../files/index.ts";
 import { prepareCall } from "../arguments.ts";
@@ -17,6 +16,7 @@ import { type NameStyle, Toolbox } from "../naming.ts";
 import { type McpServersConfig, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionSource } from "./connection-source.ts";
+import { sentAs } from "./message-text.ts";
 import { ServerSession } from "./server-session.ts";
 
 export type McpHubOptions = {
@@ -131,7 +131,7 @@ class McpEnvironment implements Environment {
     const prepared = prepareCall(this.#toolbox, call);
     if (!prepared.ok) return prepared.result;
     const { named, value } = prepared;
-    const args = withExactNumbers(value, call.arguments);
+    const args = sentAs(value, call.arguments);
     const announce = this.isReadOnly(call.name) ? undefined : call.announce;
     return (this.#sessions.get(named.server) as ServerSession).call({ tool: named.tool, args, signal, announce });
   }

@@ -2,8 +2,10 @@
 // visible placeholder, and the whole answer is then kept as raw JSON.
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { type ToolResult, writeExact } from "../../core/index.ts";
+import { keptValue } from "./message-text.ts";
 
-export function fromMcpResult(answer: CallToolResult): ToolResult {
+export function fromMcpResult(parsed: CallToolResult): ToolResult {
+  const answer = keptValue(parsed, parsed);
   const parts = answer.content ?? [];
   const structured = parts.length === 0 && answer.structuredContent !== undefined;
   return {

@@ -4,9 +4,11 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { UsageError } from "../../core/index.ts";
+import { keepInRequests } from "./message-text.ts";
 import type { ServedSession, Serving } from "./serve.ts";
 
 const PATH = "/mcp";
@@ -59,7 +61,7 @@ export async function listenHttp(
     open.requests++;
     clearTimeout(open.idleTimer);
     try {
-      await answer(await open.wire.handleRequest(toWebRequest(request, address.port)), response);
+      await answer(await open.wire.handleRequest(await toWebRequest(request, address.port)), response);
     } finally {
       open.requests--;
       const own = open.wire.sessionId;
@@ -99,15 +101,15 @@ function refuse(request: IncomingMessage, port: number): number | undefined {
   return new URL(request.url ?? "/", "http://localhost").pathname === PATH ? undefined : 404;
 }
 
-function toWebRequest(request: IncomingMessage, port: number): Request {
+async function toWebRequest(request: IncomingMessage, port: number): Promise<Request> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
-  const hasBody = request.method === "POST";
+  const body = request.method === "POST" ? { body: keepInRequests(await text(request)) } : {};
   return new Request(`http://127.0.0.1:${port}${PATH}`, {
     method: request.method ?? "GET",
     headers,
-    ...(hasBody && { body: Readable.toWeb(request) as ReadableStream, duplex: "half" }),
-  } as RequestInit);
+    ...body,
+  });
 }
 
 /** Resolves when the answer is sent or the client has left. */

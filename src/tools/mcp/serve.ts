@@ -1,9 +1,10 @@
 // Any domain as a real MCP server, so that any MCP client can use it. Each session (over stdio the connection, over HTTP
 // what `initialize` opened) has its own environment, opened with its first call; all sessions get the same seed, so
 // that generated values repeat from one session to the next.
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Transform, type Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
 import { type Environment, type ToolSpec, toPlain } from "../../core/index.ts";
+import { keepInRequests, keptText } from "./message-text.ts";
 import { listenHttp } from "./serve-http.ts";
 
 export type ServedDomain = {
@@ -33,7 +34,7 @@ export async function serveDomain(domain: ServedDomain, transport: ServeTranspor
   if (transport.kind === "http") return listenHttp(() => createSession(domain), transport);
   const { StdioServerTransport, serveStdio } = await import("@modelcontextprotocol/server/stdio");
   const sessions: ServedSession[] = [];
-  const wire = new StdioServerTransport(transport.input, transport.output);
+  const wire = new StdioServerTransport(transport.input.pipe(keepInLines()), transport.output);
   const ended = new Promise((resolve) => transport.input.once("close", resolve).once("end", resolve));
   const handle = serveStdio(
     async () => {
@@ -66,7 +67,8 @@ async function createSession(domain: ServedDomain): Promise<ServedSession> {
   server.setRequestHandler("tools/list", () => ({ tools: domain.tools.map(toMcpTool) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     environment ??= domain.open(domain.seed ?? 0);
-    const call = { id: `call_${calls++}`, name: params.name, arguments: JSON.stringify(params.arguments ?? {}) };
+    const args = keptText(params) ?? JSON.stringify(params.arguments ?? {});
+    const call = { id: `call_${calls++}`, name: params.name, arguments: args };
     const result = await (await environment).call(call, mcpReq.signal);
     return { content: [{ type: "text", text: result.content }], isError: result.isError };
   });
@@ -80,6 +82,23 @@ async function createSession(domain: ServedDomain): Promise<ServedSession> {
       );
     },
   };
+}
+
+/** A client's messages, one per line, with the numbers of their arguments kept. */
+function keepInLines(): Transform {
+  let held: Buffer[] = [];
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const end = chunk.lastIndexOf("\n") + 1;
+      if (end === 0) held.push(chunk);
+      else {
+        const lines = Buffer.concat([...held, chunk.subarray(0, end)]).toString("utf8");
+        held = [chunk.subarray(end)];
+        this.push(lines.split("\n").map(keepInRequests).join("\n"));
+      }
+      done();
+    },
+  });
 }
 
 function toMcpTool(spec: ToolSpec) {
