@@ -184,17 +184,27 @@ export function failureOfReply(context: FailureContext, what: string, text = "")
   });
 }
 
-/** Milliseconds that `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for. */
-export function retryAfter(headers: { [name: string]: string | string[] | undefined }, now: number) {
-  const milliseconds = Number(first(headers["retry-after-ms"]) || Number.NaN);
+type Headers = { [name: string]: string | string[] | undefined };
+
+/** LiteLLM hands on the headers of the provider behind it under this prefix. */
+const HANDED_ON = "llm_provider-";
+
+/** Milliseconds that `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for; the nearest server's word counts. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  return readRetryAfter(headers, now, "") ?? readRetryAfter(headers, now, HANDED_ON);
+}
+
+function readRetryAfter(headers: Headers, now: number, prefix: string): number | undefined {
+  const read = (name: string) => first(headers[prefix + name]);
+  const milliseconds = Number(read("retry-after-ms") || Number.NaN);
   if (milliseconds >= 0) return milliseconds;
-  const value = first(headers["retry-after"])?.trim();
+  const value = read("retry-after")?.trim();
   if (!value) return undefined;
   const seconds = Number(value);
   if (seconds >= 0) return seconds * 1000;
   const date = Date.parse(value);
   // the server's own clock wrote both dates; ours may be wrong, or may have been set meanwhile
-  const sent = Date.parse(first(headers.date) ?? "");
+  const sent = Date.parse(read("date") ?? first(headers.date) ?? "");
   return Number.isNaN(date) ? undefined : Math.max(0, date - (sent < date ? sent : now));
 }
 

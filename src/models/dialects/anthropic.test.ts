@@ -254,7 +254,7 @@ test.each([
 
 test("429 and 529 are waited out and tried again: as long as was asked, or with a back-off", async () => {
   const { ask, received, clock } = await whole([
-    anthropicError(429, "rate_limit_error", "slow down", { "retry-after": "7" }),
+    anthropicError(429, "rate_limit_error", "slow down", { "llm_provider-retry-after": "7" }),
     anthropicError(529, "overloaded_error", "Overloaded"),
     hello,
   ]);

@@ -311,18 +311,20 @@ test("calls written as text are recovered only when asked for", async () => {
   expect((await call(requestOf({ tools, toolChoice: "none" }))).toolCalls).toEqual([]);
 });
 
-test("a rate limit in seconds or as a date is waited out in full and seen", async () => {
+test("a rate limit in seconds or as a date, or handed on by LiteLLM, is waited out in full and seen", async () => {
   const date = new Date(1_000_000 + 120_000).toUTCString();
   const { call, clock, events } = await whole([
     failing(429, "", { "retry-after": "7" }),
     failing(429, "", { "retry-after": date }),
+    failing(429, "", { "LLM_Provider-Retry-After": "42" }),
     hello,
   ]);
   expect((await call()).content).toBe("Hi");
-  expect(clock.slept).toEqual([7000, 113_000]);
+  expect(clock.slept).toEqual([7000, 113_000, 42_000]);
   expect(events.map(({ type, seconds }) => [type, seconds])).toEqual([
     ["endpoint-wait", 7],
     ["endpoint-wait", 113],
+    ["endpoint-wait", 42],
   ]);
 });
 
