@@ -155,6 +155,8 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
       wrongSetup: true,
       cause: error,
     });
+  if (isObject(error) && error.name === "HTTPParserError")
+    return new ModelFailure("bad-reply", `${context.endpoint} answered what is no HTTP${said}`, { retryable: true });
   const kind = code.includes("TIMEOUT") || code === "ETIMEDOUT" ? "timeout" : "network";
   const wrongSetup = NOBODY_THERE.has(code);
   const options = { retryable: true, wrongSetup, own: !wrongSetup && !CONNECTING.has(code), cause: error };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import {
   completion,
@@ -206,6 +206,17 @@ test("nobody listening is a network failure that names the endpoint", async () =
   const failure = createOpenAiClient(modelAt(server.baseUrl), {}, deps).complete(requestOf(), never);
   await expect(failure).rejects.toMatchObject({ kind: "network", retryable: true });
   await expect(failure).rejects.toThrow(`${server.baseUrl}/chat/completions: ECONNREFUSED`);
+});
+
+test("what is no HTTP is a bad reply, not a lost connection", async () => {
+  const server = createTcpServer((socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9.6\r\n")));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(async () => server.close());
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock() };
+  const model = modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+  const failure = createOpenAiClient(model, {}, deps).complete(requestOf(), never);
+  await expect(failure).rejects.toMatchObject({ kind: "bad-reply", retryable: true });
+  await expect(failure).rejects.toThrow("answered what is no HTTP");
 });
 
 test("a name that does not resolve is a network failure", async () => {
