@@ -122,10 +122,15 @@ export function failureOfStatus(
 /** Statuses that some servers send instead of 429. */
 const RATE_LIMITED = new Set([400, 403, 413, 422]);
 
-/** A dialogue that is too long, in a server's words or by a reply's reason for ending. */
-export function failureOfOverflow(context: FailureContext, message = "", status?: number): ModelFailure {
+/** A reply that ended with the context: its prompt fitted. */
+export function failureOfFullContext(context: FailureContext): ModelFailure {
+  return failureOfOverflow(context, "", 200);
+}
+
+/** A dialogue that is too long, in a server's words. */
+function failureOfOverflow(context: FailureContext, message: string, status?: number): ModelFailure {
   const options = { ...(status === undefined ? {} : { status }), boundary: context.party };
-  const text = `the dialogue no longer fits ${context.model}'s context${excerpt(context, message)}`;
+  const text = `the dialogue does not fit ${context.model}'s context${excerpt(context, message)}`;
   return new ModelFailure("context-overflow", text, { ...options, stopReason: "context_overflow" });
 }
 

@@ -7,7 +7,7 @@ import { joinAddress, readAddress, trimmedPath } from "../address.ts";
 import { callLimits } from "../call-limits.ts";
 import { labelCut } from "../context-length.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
-import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
+import { type FailureContext, failureOfFullContext, failureOfReply, ModelFailure } from "../failure.ts";
 import { createHeaderFiller, requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { learnCallSettings, learnModel } from "../secrets.ts";
@@ -123,7 +123,7 @@ const BROKEN_OFF = new Set(["error", "timeout"]);
 
 function refuseBrokenReply(context: FailureContext, { content, finishReason }: LanguageModelV3GenerateResult): void {
   const reason = finishReason.raw?.toLowerCase();
-  if (reason === "model_context_window_exceeded") throw failureOfOverflow(context);
+  if (reason === "model_context_window_exceeded") throw failureOfFullContext(context);
   if (reason !== undefined && BROKEN_OFF.has(reason))
     throw failureOfReply(context, `with a reply it broke off (${reason})`);
   if (reason === undefined && content.length === 0) throw failureOfReply(context, "without a reply");

@@ -282,9 +282,10 @@ test.each([
 ] as [AnthropicAnswer, string][])(
   "what trying again cannot mend is asked once and labelled (%#)",
   async (answer, stopReason) => {
-    const { ask, received } = await whole([answer]);
+    const { ask, received } = await whole([hello, answer]);
+    await ask(); // a first prompt that does not fit would be no rollout's own
     await expect(ask()).rejects.toMatchObject({ stopReason, retryable: false });
-    expect(received).toHaveLength(1);
+    expect(received).toHaveLength(2);
   },
 );
 
