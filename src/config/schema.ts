@@ -60,7 +60,11 @@ const partyFields = {
   api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
   api: z.enum(["chat", "responses"]).optional().describe("which of OpenAI's two APIs to use, as in the model registry"),
   timeout: z.number().positive().optional().describe("seconds for one model call"),
-  max_retries: z.int().nonnegative().optional().describe("attempts after a failure of the endpoint"),
+  max_retries: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe("attempts after a failure of the endpoint; a lost connection is waited for 90 s, unless this is 0"),
   extra_params: z
     .record(z.string(), z.json())
     .optional()

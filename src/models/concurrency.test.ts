@@ -39,17 +39,22 @@ type World = {
   /** milliseconds of a call */
   latency?: (random: () => number) => number;
   /** whether a request is refused, or with which Retry-After in milliseconds */
-  refuses: (at: number, inFlight: number, random: () => number) => boolean | number;
+  refuses?: (at: number, inFlight: number, random: () => number) => boolean | number;
+  /** what happens to a request that is sent, or still unanswered, at this time */
+  breaks?: (at: number) => ModelFailure | undefined;
 };
 
 /** Workers that make calls to a server which refuses some: how long it takes, and when requests were refused. */
-async function play({ workers = 400, calls = 2800, latency = () => 1000, refuses }: World) {
+async function play({ workers = 400, calls = 2800, latency = () => 1000, refuses = () => false, breaks }: World) {
   const clock = createFastClock();
   const random = createRandom("busy", 1);
   const next = () => random.next();
   const refused: number[] = [];
   let [inFlight, left, working, failed] = [0, calls, workers, 0];
   const complete = async (): Promise<ModelReply> => {
+    const broken = breaks?.(clock.now());
+    if (broken) await clock.sleep(1);
+    if (broken) throw broken;
     const no = refuses(clock.now(), inFlight, next);
     if (no !== false) {
       refused.push(clock.now());
@@ -60,6 +65,8 @@ async function play({ workers = 400, calls = 2800, latency = () => 1000, refuses
     inFlight++;
     await clock.sleep(latency(next));
     inFlight--;
+    const lost = breaks?.(clock.now());
+    if (lost) throw lost;
     return { content: "", toolCalls: [], usage: NO_USAGE, finish: "stop" };
   };
   const gates = createGates({ clock });
@@ -92,7 +99,22 @@ test("without refusals everybody is served at once", async () => {
   expect((await play({ refuses: () => false })).seconds).toBeCloseTo(7, 1);
 });
 
-test.each<[string, World["refuses"], number, number]>([
+const gone = () => new ModelFailure("network", "no answer: ECONNREFUSED", { retryable: true, own: false });
+const loading = () => new ModelFailure("server", "failed (503): Loading model", { retryable: true, status: 503 });
+
+test.each<[string, number, number, (at: number) => ModelFailure | undefined]>([
+  ["20 s", 400, 45, (at) => (at >= 1500 && at < 21_500 ? gone() : undefined)],
+  ["20 s, for one rollout", 1, 40, (at) => (at >= 1500 && at < 21_500 ? gone() : undefined)],
+  ["80 s, for two rollouts", 2, 100, (at) => (at >= 1500 && at < 81_500 ? gone() : undefined)],
+  ["80 s, for many", 400, 130, (at) => (at >= 1500 && at < 81_500 ? gone() : undefined)],
+  ["3 s and loads for 30 s", 2, 50, (at) => (at < 1500 || at >= 34_500 ? undefined : at < 4500 ? gone() : loading())],
+  ["0 s and loads for 30 s", 2, 50, (at) => (at < 1500 || at >= 31_500 ? undefined : loading())],
+])("a server that is gone for %s costs no rollout", async (_, workers, seconds, breaks) => {
+  const world = await play({ workers, calls: workers * 7, breaks });
+  expect(world.seconds).toBeLessThan(seconds);
+});
+
+test.each<[string, NonNullable<World["refuses"]>, number, number]>([
   ["of 5 s", burst(1000, 6000), 17, 450],
   ["of 5 s, from the first request on", burst(0, 5000), 17, 450],
   ["of 1 s", burst(1000, 2000), 13, 450],

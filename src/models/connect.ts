@@ -52,6 +52,8 @@ export interface Models {
   client(name: string, settings: CallSettings, overrides?: ModelOverrides): ModelClient;
   /** Throws a UsageError for a name that does not resolve and for a missing key. */
   resolve(name: string, overrides?: ModelOverrides): ResolvedModel;
+  /** This dataset was played before: a first prompt that does not fit is most likely its rollout's own affair. */
+  trustPrompts(dataset: string): void;
   /** No new call begins and none is retried; calls in flight may finish. */
   park(): void;
   load(): NetworkLoad;
@@ -96,6 +98,7 @@ export function createModels(options: ModelsDeps): Models {
         connect,
       });
     },
+    trustPrompts: (dataset) => starts.prompts.trust(dataset),
     park() {
       parking.abort();
       for (const gate of gates.all()) gate.park();

@@ -157,3 +157,17 @@ test("a date in Retry-After is held against the server's own Date, whatever our 
     expect(retryAfter(headers, Date.parse(now))).toBe(30_000);
   expect(retryAfter({ ...headers, date: "?" }, Date.parse("2026-01-01T00:00:50Z"))).toBe(10_000);
 });
+
+test("a provider's Retry-After that LiteLLM hands on is read like its own, which comes first", () => {
+  const now = Date.parse("2026-01-01T00:00:00Z");
+  const provider = (value: string) => ({ "llm_provider-retry-after": value });
+  expect(retryAfter(provider("42"), now)).toBe(42_000);
+  expect(retryAfter({ "llm_provider-retry-after-ms": "250", ...provider("9") }, now)).toBe(250);
+  expect(retryAfter({ "retry-after": "5", ...provider("42") }, now)).toBe(5000);
+  expect(retryAfter({ "retry-after": "soon", ...provider("42") }, now)).toBe(42_000);
+  const date = provider("Thu, 01 Jan 2026 00:01:00 GMT");
+  expect(retryAfter(date, now)).toBe(60_000);
+  expect(retryAfter({ ...date, date: "Thu, 01 Jan 2026 00:00:20 GMT" }, now)).toBe(40_000);
+  const both = { date: "Thu, 01 Jan 2026 00:00:20 GMT", "llm_provider-date": "Thu, 01 Jan 2026 00:00:50 GMT" };
+  expect(retryAfter({ ...date, ...both }, now)).toBe(10_000);
+});

@@ -122,10 +122,15 @@ export function failureOfStatus(
 /** Statuses that some servers send instead of 429. */
 const RATE_LIMITED = new Set([400, 403, 413, 422]);
 
-/** A dialogue that is too long, in a server's words or by a reply's reason for ending. */
-export function failureOfOverflow(context: FailureContext, message = "", status?: number): ModelFailure {
+/** A reply that ended with the context: its prompt fitted. */
+export function failureOfFullContext(context: FailureContext): ModelFailure {
+  return failureOfOverflow(context, "", 200);
+}
+
+/** A dialogue that is too long, in a server's words. */
+function failureOfOverflow(context: FailureContext, message: string, status?: number): ModelFailure {
   const options = { ...(status === undefined ? {} : { status }), boundary: context.party };
-  const text = `the dialogue no longer fits ${context.model}'s context${excerpt(context, message)}`;
+  const text = `the dialogue does not fit ${context.model}'s context${excerpt(context, message)}`;
   return new ModelFailure("context-overflow", text, { ...options, stopReason: "context_overflow" });
 }
 
@@ -155,6 +160,8 @@ export function failureOfTransport(context: FailureContext, error: unknown): Mod
       wrongSetup: true,
       cause: error,
     });
+  if (isObject(error) && error.name === "HTTPParserError")
+    return new ModelFailure("bad-reply", `${context.endpoint} answered what is no HTTP${said}`, { retryable: true });
   const kind = code.includes("TIMEOUT") || code === "ETIMEDOUT" ? "timeout" : "network";
   const wrongSetup = NOBODY_THERE.has(code);
   const options = { retryable: true, wrongSetup, own: !wrongSetup && !CONNECTING.has(code), cause: error };
@@ -184,17 +191,27 @@ export function failureOfReply(context: FailureContext, what: string, text = "")
   });
 }
 
-/** Milliseconds that `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for. */
-export function retryAfter(headers: { [name: string]: string | string[] | undefined }, now: number) {
-  const milliseconds = Number(first(headers["retry-after-ms"]) || Number.NaN);
+type Headers = { [name: string]: string | string[] | undefined };
+
+/** LiteLLM hands on the headers of the provider behind it under this prefix. */
+const HANDED_ON = "llm_provider-";
+
+/** Milliseconds that `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for; the nearest server's word counts. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  return readRetryAfter(headers, now, "") ?? readRetryAfter(headers, now, HANDED_ON);
+}
+
+function readRetryAfter(headers: Headers, now: number, prefix: string): number | undefined {
+  const read = (name: string) => first(headers[prefix + name]);
+  const milliseconds = Number(read("retry-after-ms") || Number.NaN);
   if (milliseconds >= 0) return milliseconds;
-  const value = first(headers["retry-after"])?.trim();
+  const value = read("retry-after")?.trim();
   if (!value) return undefined;
   const seconds = Number(value);
   if (seconds >= 0) return seconds * 1000;
   const date = Date.parse(value);
   // the server's own clock wrote both dates; ours may be wrong, or may have been set meanwhile
-  const sent = Date.parse(first(headers.date) ?? "");
+  const sent = Date.parse(read("date") ?? first(headers.date) ?? "");
   return Number.isNaN(date) ? undefined : Math.max(0, date - (sent < date ? sent : now));
 }
 

@@ -111,12 +111,61 @@ test("tokens per minute are estimated before and corrected after", async () => {
   await settle();
   expect(started()).toEqual([0, 1]);
   await end(replyOf(10));
-  // 10 + 40 spent: the third fits, a fourth does not
-  start(3, content);
+  // 10 + 40 spent, and these prompts turn out to be of 10 tokens: five more fit, and a sixth does not
+  for (let rollout = 3; rollout < 9; rollout++) start(rollout, content);
   await settle();
-  expect(started()).toEqual([1, 2]);
+  expect(started()).toEqual([1, 2, 3, 4, 5, 6]);
   await clock.advance(60_000);
-  expect(started()).toEqual([1, 2, 3]);
+  expect(started()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+/** Several models at one endpoint that allows 100 tokens a minute. Names tell model and rollout. */
+function scaled() {
+  const clock = createManualClock();
+  const gate = createGates({ clock }).for("http://host/v1", { limits: { tokensPerMinute: 100 } });
+  const running = new Map<string, (reply: ModelReply) => void>();
+  return {
+    started: () => [...running.keys()],
+    async start(name: string, estimated: number) {
+      const complete = () => new Promise<ModelReply>((answer) => running.set(name, answer));
+      const messages = [{ role: "user" as const, content: "x".repeat(4 * estimated) }];
+      void withLimits({ id: name.slice(0, -1), complete }, gate).complete(requestOf({ system: "", messages }), never);
+      await clock.advance(0);
+    },
+    async count(name: string, tokens: number) {
+      running.get(name)?.(replyOf(tokens));
+      await clock.advance(0);
+    },
+  };
+}
+
+test("a model's first count tells how far its estimates are off", async () => {
+  const { start, count, started } = scaled();
+  await start("qwen0", 40);
+  await count("qwen0", 50);
+  await start("qwen1", 40);
+  expect(started()).toEqual(["qwen0", "qwen1"]);
+  await start("qwen2", 1);
+  expect(started()).toEqual(["qwen0", "qwen1"]); // 50 + 50 + 2, and not 50 + 40 + 1
+});
+
+test("those who wait already are measured by it too, and other models are not", async () => {
+  const { start, count, started } = scaled();
+  await start("wordy0", 40);
+  await start("wordy1", 90);
+  expect(started()).toEqual(["wordy0"]);
+  await count("wordy0", 20);
+  expect(started()).toEqual(["wordy0", "wordy1"]); // 20 + 45
+  await start("other2", 36);
+  expect(started()).toEqual(["wordy0", "wordy1"]);
+});
+
+test("replies without a count teach nothing", async () => {
+  const { start, end, started, settle } = gated({ tokensPerMinute: 100 });
+  for (let rollout = 0; rollout < 4; rollout++) start(rollout, "x".repeat(160));
+  await settle();
+  await end(replyOf(0));
+  expect(started()).toEqual([1]);
 });
 
 test("a request larger than a minute's tokens goes when it is alone", async () => {

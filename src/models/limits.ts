@@ -5,7 +5,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock, ModelClient, RequestOrigin, Usage } from "../core/index.ts";
 import { Breaker } from "./breaker.ts";
 import { type Admission, Concurrency } from "./concurrency.ts";
-import { estimateTokens } from "./estimate.ts";
+import { estimateTokens, TokenScale } from "./estimate.ts";
 import { type FailureKind, ModelFailure } from "./failure.ts";
 import { MinuteWindow, type Spending } from "./minute-window.ts";
 import type { EndpointLimits } from "./resolved.ts";
@@ -44,10 +44,11 @@ export function createGates(options: GateOptions): Gates {
 }
 
 export function withLimits(client: ModelClient, gate: EndpointGate): ModelClient {
+  const scale = gate.scaleOf(client.id);
   return {
     id: client.id,
     async complete(request, signal) {
-      const pass = await gate.enter(gate.countsTokens ? estimateTokens(request) : 0, signal);
+      const pass = await gate.enter({ estimated: gate.countsTokens ? estimateTokens(request) : 0, scale }, signal);
       try {
         const reply = await client.complete(request, signal);
         gate.succeed(pass, reply.usage);
@@ -60,8 +61,10 @@ export function withLimits(client: ModelClient, gate: EndpointGate): ModelClient
   };
 }
 
-type Pass = { admission: Admission; isProbe: boolean; spending: Spending | undefined };
-type Ticket = { tokens: number; admit: (pass: Pass) => void; refuse: (error: unknown) => void };
+/** A request's tokens, as estimated; how many those are on its model's scale may become clear while it waits. */
+type Need = { estimated: number; scale: TokenScale };
+type Pass = { need: Need; admission: Admission; isProbe: boolean; spending: Spending | undefined };
+type Ticket = { need: Need; admit: (pass: Pass) => void; refuse: (error: unknown) => void };
 type Wait = { milliseconds: number; reason: string };
 
 const MAX_IN_FLIGHT = 4096;
@@ -77,6 +80,8 @@ export class EndpointGate {
   /** a Set keeps the order of arrival and lets aborted requests leave */
   readonly #queue = new Set<Ticket>();
   readonly #concurrency = new Concurrency(MAX_IN_FLIGHT);
+  /** by model */
+  readonly #scales = new Map<string, TokenScale>();
   #requests: MinuteWindow | undefined;
   #tokens: MinuteWindow | undefined;
   #inFlight = 0;
@@ -108,6 +113,13 @@ export class EndpointGate {
     return this.#breaker.isClosed && this.#pausedUntil <= this.#clock.elapsed();
   }
 
+  /** All callers of one model share its scale. */
+  scaleOf(model: string): TokenScale {
+    const scale = this.#scales.get(model) ?? new TokenScale();
+    this.#scales.set(model, scale);
+    return scale;
+  }
+
   tighten(limits: EndpointLimits): void {
     this.#concurrency.tighten(Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
     this.#requests = chooseTighter(this.#requests, limits.requestsPerMinute);
@@ -115,16 +127,16 @@ export class EndpointGate {
   }
 
   /** Waits for a slot. Rejects with the signal's reason, or with a ModelFailure while the endpoint is down. */
-  async enter(tokens: number, signal: AbortSignal): Promise<Pass> {
+  async enter(need: Need, signal: AbortSignal): Promise<Pass> {
     signal.throwIfAborted();
     if (this.#isParked) throw parkedError();
     const now = this.#clock.elapsed();
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
-    if (this.#queue.size === 0 && this.#waitFor(tokens, now).milliseconds === 0) return this.#start(tokens, now);
+    if (this.#queue.size === 0 && this.#waitFor(need, now).milliseconds === 0) return this.#start(need, now);
     return await new Promise((resolve, reject) => {
       const leave = () => signal.removeEventListener("abort", onAbort);
       const ticket: Ticket = {
-        tokens,
+        need,
         admit: (pass) => {
           leave();
           resolve(pass);
@@ -160,6 +172,7 @@ export class EndpointGate {
     this.#inFlight--;
     const used = usage.inputTokens + usage.outputTokens;
     if (pass.spending && used > 0) this.#tokens?.correct(pass.spending, used, this.#clock.elapsed());
+    pass.need.scale.learn(pass.need.estimated, usage.inputTokens);
     this.#concurrency.succeed(pass.admission);
     this.#answered();
     this.#pump();
@@ -184,21 +197,22 @@ export class EndpointGate {
     this.#pump();
   }
 
-  #start(tokens: number, now: number): Pass {
+  #start(need: Need, now: number): Pass {
     this.#inFlight++;
     this.#requests?.spend(1, now);
     const admission = this.#concurrency.admit(this.#inFlight);
-    return { admission, spending: this.#tokens?.spend(tokens, now), ...this.#breaker.start() };
+    const spending = this.#tokens?.spend(need.scale.apply(need.estimated), now);
+    return { need, admission, spending, ...this.#breaker.start() };
   }
 
-  #waitFor(tokens: number, now: number): Wait {
+  #waitFor({ estimated, scale }: Need, now: number): Wait {
     if (this.#inFlight >= this.cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "" };
     const waits: Wait[] = [];
     const add = (milliseconds: number, reason: string) => milliseconds > 0 && waits.push({ milliseconds, reason });
     add(this.#breaker.waitFor(now), "it fails for everyone");
     add(this.#pausedUntil - now, "it asks for a pause");
     if (this.#requests) add(this.#requests.waitFor(1, now), "requests per minute");
-    if (this.#tokens) add(this.#tokens.waitFor(tokens, now), "tokens per minute");
+    if (this.#tokens) add(this.#tokens.waitFor(scale.apply(estimated), now), "tokens per minute");
     return waits.reduce((longest, wait) => (wait.milliseconds > longest.milliseconds ? wait : longest), GO);
   }
 
@@ -206,13 +220,13 @@ export class EndpointGate {
   #pump(): void {
     for (const ticket of this.#queue) {
       const now = this.#clock.elapsed();
-      const wait = this.#waitFor(ticket.tokens, now);
+      const wait = this.#waitFor(ticket.need, now);
       if (wait.milliseconds > 0) {
         this.#sleep(wait, now);
         return;
       }
       this.#queue.delete(ticket);
-      ticket.admit(this.#start(ticket.tokens, now));
+      ticket.admit(this.#start(ticket.need, now));
     }
     this.#alarm?.controller.abort();
     this.#alarm = undefined;

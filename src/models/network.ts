@@ -30,6 +30,8 @@ export type NetworkOptions = {
 
 export type Network = {
   createClient: CreateNetworkClient;
+  /** this dataset was played before, so its first prompts fit */
+  trustPrompts(dataset: string): void;
   /** no new call begins */
   park(): void;
   load(): NetworkLoad;
@@ -69,6 +71,7 @@ function openModels(options: NetworkOptions): Network {
       const client = withRedaction(models.client(party.model, party.settings, party));
       return withFacts(tape ? withCassette(client, tape, { model, settings: party.settings }) : client, model);
     },
+    trustPrompts: (dataset) => models.trustPrompts(dataset),
     park: () => models.park(),
     load: () => models.load(),
     async close() {
@@ -86,6 +89,7 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
       learnCallSettings(party.settings);
       return withFacts(withRedaction(createReplayClient(tape, { model, settings: party.settings })), model);
     },
+    trustPrompts: () => {},
     park: () => {},
     load: () => ({ endpoints: [], retries: {} }),
     close: () => tape.close(),

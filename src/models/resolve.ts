@@ -122,7 +122,7 @@ function baseUrlFrom(written: string, where: string, context: ResolveContext): s
   const isOpen = text.includes("${");
   if (!isOpen && !(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
     throw new UsageError(`${where}: api_base must be a URL that begins with http:// or https://`);
-  return text.replace(/\/+$/, "");
+  return text.replace(/^([^?#]*?)\/+(?=[?#]|$)/, "$1");
 }
 
 /** `provider` is absent for a custom api_base: a provider's own key is never sent anywhere else. */

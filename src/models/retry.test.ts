@@ -84,6 +84,53 @@ test("a server that asks for more than ten minutes is not waited for", async () 
   expect(clock.slept).toEqual([]);
 });
 
+const lost = () => new ModelFailure("network", "no answer: ECONNREFUSED", { retryable: true, own: false });
+
+test("a lost connection is waited for by time, however often it fails, and asked for every few seconds", async () => {
+  const clock = createManualClock({ auto: true });
+  const began = clock.elapsed();
+  const client = failingWith(...Array.from({ length: 999 }, lost));
+  await expect(withRetry(client, { clock, random, maxRetries: 1 }).complete(requestOf(), signal)).rejects.toMatchObject(
+    {
+      kind: "network",
+      retryable: false,
+      stopReason: "infrastructure",
+      message: expect.stringMatching(/^no answer: ECONNREFUSED \(\d\d attempts\)$/),
+    },
+  );
+  expect(clock.slept.slice(0, 6)).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+  expect(clock.elapsed() - began).toBeGreaterThanOrEqual(90_000);
+  expect(clock.elapsed() - began).toBeLessThan(100_000);
+});
+
+test("losing the connection takes nothing from the attempts for other failures, which count again afterwards", async () => {
+  const clock = createManualClock({ auto: true });
+  const client = failingWith(...Array.from({ length: 9 }, lost), server(), server(), lost(), server());
+  await withRetry(client, { clock, random, maxRetries: 1 }).complete(requestOf(), signal);
+  expect(client.calls).toBe(14);
+  const never = failingWith(lost(), ...Array.from({ length: 99 }, server));
+  await expect(withRetry(never, { clock, random, maxRetries: 1 }).complete(requestOf(), signal)).rejects.toMatchObject({
+    kind: "server",
+  });
+});
+
+test("few losses over a long time, as of those who ask for everyone, end nothing", async () => {
+  const clock = createManualClock({ auto: true });
+  const slow = (error: ModelFailure) => error.restate({ retryAfterMs: 100_000 });
+  const client = failingWith(slow(lost()), slow(lost()), slow(lost()));
+  await withRetry(client, { clock, random }).complete(requestOf(), signal);
+  expect(client.calls).toBe(4);
+});
+
+test("with no retries allowed a lost connection is not waited for", async () => {
+  const clock = createManualClock({ auto: true });
+  const error = lost();
+  await expect(
+    withRetry(failingWith(error), { clock, random, maxRetries: 0 }).complete(requestOf(), signal),
+  ).rejects.toBe(error);
+  expect(clock.slept).toEqual([]);
+});
+
 test.each([
   ["a failure that cannot get better", new ModelFailure("refused", "no", {})],
   ["an error that is not a model's", new RolloutError("tool", "no", { retryable: true })],

@@ -1,5 +1,6 @@
 // The one retry loop. It waits as long as a server asks and otherwise backs off with full jitter, gives up after a
-// bounded number of attempts, and passes on permanent failures at once.
+// bounded number of attempts (if the connection was lost, after the time that a restart takes), and passes on permanent
+// failures at once.
 import type { Clock, ModelClient, Random, RequestOrigin } from "../core/index.ts";
 import { ModelFailure } from "./failure.ts";
 
@@ -18,6 +19,10 @@ export type RetryWait = { origin: RequestOrigin; error: ModelFailure; attempt: n
 const MAX_RETRIES = 5;
 const FIRST_BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 30_000;
+/** A server that restarts is away this long at most, loading its model included. */
+const RESTART_MS = 90_000;
+/** It is asked for every few seconds, so that it is soon found again: up to eight of them, as after the fifth failure. */
+const RESTART_BACK_OFF = 5;
 /** Descriptors come free within seconds: up to two of them, as after the third failure. */
 const LOCAL_BACK_OFF = 3;
 /** An endpoint that asks for more than this is not coming back during this run. */
@@ -31,20 +36,21 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
   return {
     id: client.id,
     async complete(request, signal) {
-      const allowed = { failures: maxRetries, waits: maxRetries * MAX_WAITS_PER_RETRY };
+      const allowed = { failures: maxRetries, losses: maxRetries, waits: maxRetries * MAX_WAITS_PER_RETRY };
+      let lostAt: number | undefined;
       for (let attempt = 1; ; attempt++) {
         try {
           return await client.complete(request, signal);
         } catch (error) {
           if (!(error instanceof ModelFailure) || !error.retryable || signal.aborted || park?.aborted) throw error;
           const isLocal = error.kind === "local"; // not the endpoint's fault: waited for without end
-          const budget = error.kind === "rate-limit" || error.kind === "unavailable" ? "waits" : "failures";
-          if (!isLocal && allowed[budget]-- <= 0) throw giveUp(error, attempt);
+          if (isAway(error) && maxRetries > 0) lostAt ??= clock.elapsed();
+          const isRestarting = lostAt !== undefined && clock.elapsed() - lostAt < RESTART_MS;
+          if (!isLocal && allowed[budgetOf(error)]-- <= 0 && !isRestarting) throw giveUp(error, attempt);
           const asked = error.retryAfterMs ?? 0;
           if (asked > MAX_RETRY_AFTER_MS) throw refuseWait(error, asked);
           // how often a busy endpoint is asked is its gate's affair: the back-off only spreads those who come back
-          const step = isLocal ? LOCAL_BACK_OFF : error.kind === "rate-limit" ? 1 : attempt;
-          const milliseconds = Math.max(asked, backOff(step, random));
+          const milliseconds = Math.max(asked, backOff(stepOf(error, attempt, isRestarting), random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
           await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
             throw signal.aborted ? reason : error;
@@ -53,6 +59,22 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
       }
     },
   };
+}
+
+/** The connection was refused or broke, or the server is there again and not ready yet. */
+function isAway({ kind, status, message }: ModelFailure): boolean {
+  return kind === "network" || (status === 503 && /\bloading\b|starting up/i.test(message));
+}
+
+function budgetOf({ kind }: ModelFailure): "waits" | "losses" | "failures" {
+  if (kind === "rate-limit" || kind === "unavailable") return "waits";
+  return kind === "network" ? "losses" : "failures";
+}
+
+function stepOf(error: ModelFailure, attempt: number, isRestarting: boolean): number {
+  if (error.kind === "local") return LOCAL_BACK_OFF;
+  if (error.kind === "rate-limit") return 1;
+  return isRestarting ? Math.min(attempt, RESTART_BACK_OFF) : attempt;
 }
 
 function backOff(attempt: number, random: Pick<Random, "next">): number {

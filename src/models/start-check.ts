@@ -1,7 +1,9 @@
-// A key that is refused, a model or path that is not there, a wrong address: if a model's first calls show one of these,
-// every other call would too. The run is then stopped instead of failing rollout by rollout.
-import { type ModelClient, UsageError } from "../core/index.ts";
+// A key that is refused, a model or path that is not there, a wrong address, a context that holds no first prompt: if a
+// model's first calls show one of these, every other call would too. The run is then stopped instead of failing rollout
+// by rollout.
+import { type ModelClient, type ModelRequest, UsageError } from "../core/index.ts";
 import { ModelFailure } from "./failure.ts";
+import { FirstPrompts } from "./first-prompts.ts";
 import type { ResolvedModel } from "./resolved.ts";
 
 /** Nothing has been played with a model, and nothing can be. */
@@ -10,6 +12,7 @@ export class SetupError extends UsageError {
 }
 
 export class StartCheck {
+  readonly prompts = new FirstPrompts();
   /** addresses that answered, and models that replied */
   readonly #proven = new Set<string>();
   readonly #wrong = new Set<string>();
@@ -17,7 +20,7 @@ export class StartCheck {
   /** For one of a model's servers. Inside of retries, so that a wrong address is not tried again. */
   watch(client: ModelClient, { model, baseUrl }: { model: ResolvedModel; baseUrl: string }): ModelClient {
     const modelAt = (url: string) => `${url} ${model.keyName ?? ""} ${model.id}`;
-    return {
+    const checked: ModelClient = {
       id: client.id,
       complete: async (request, signal) => {
         try {
@@ -36,10 +39,25 @@ export class StartCheck {
         }
       },
     };
+    return {
+      id: client.id,
+      complete: (request, signal) =>
+        this.prompts.watch(
+          { model: model.id, origin: request.origin },
+          () => checked.complete(request, signal),
+          (error) => new SetupError(explainPrompt(model.id, request, error)),
+        ),
+    };
   }
 }
 
 function explain(id: string, { message, status }: ModelFailure): string {
   const advice = status === undefined ? "\nCheck api_base, and that the server is running." : "";
   return `${id} cannot be used: ${message}${advice}`;
+}
+
+function explainPrompt(id: string, { origin, tools }: ModelRequest, { message }: ModelFailure): string {
+  const { party, dataset } = origin;
+  const parts = tools.length > 0 ? "prompt and tools" : "prompt";
+  return `${id} cannot be used as the ${party} of ${dataset}, whose first prompt does not fit: ${message}\nShorten ${parts}, lower max_tokens, or use a model or a server with a longer context.`;
 }

@@ -1,13 +1,7 @@
 // One call to one endpoint, directly on undici, for the wires that are our own. It neither waits nor retries; every
 // way a call can fail is a ModelFailure, and an abort by the caller comes back as the caller's reason.
-import {
-  isTooDeep,
-  type ModelClient,
-  type ModelReply,
-  type ModelRequest,
-  redactText,
-  UsageError,
-} from "../core/index.ts";
+import { isTooDeep, type ModelClient, type ModelReply, type ModelRequest, redactText } from "../core/index.ts";
+import { joinAddress } from "./address.ts";
 import { callLimits } from "./call-limits.ts";
 import { labelCut } from "./context-length.ts";
 import type { DialectDeps } from "./dialects/dialect.ts";
@@ -39,7 +33,7 @@ export function createWireClient(
   settings: CallSettings,
   deps: WireDeps,
 ): ModelClient {
-  const url = endpointUrl(model.baseUrls[0] ?? "", wire.path);
+  const url = joinAddress(model.baseUrls[0] ?? "", wire.path);
   const dispatcher = deps.dispatchers.for(url);
   const headers = { ...JSON_HEADERS, ...bearer(model), ...requestHeaders(model) };
   learnModel(model);
@@ -73,14 +67,6 @@ export function createWireClient(
         : reply;
     },
   };
-}
-
-function endpointUrl(base: string, path: string): URL {
-  if (!URL.canParse(base)) throw new UsageError(`api_base "${base}" is not a URL`);
-  const url = new URL(base);
-  const before = url.pathname.replace(/\/+$/, "");
-  url.pathname = before.endsWith(path) ? before : `${before}${path}`;
-  return url;
 }
 
 function bearer({ apiKey }: ResolvedModel): { authorization?: string } {

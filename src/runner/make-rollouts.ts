@@ -146,6 +146,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   });
   open.push(folder);
   const plan = planRun(run, datasets, folder);
+  for (const { name, kept, continuing } of plan.datasets)
+    if (kept + continuing > 0 && !config.allow_drift) network.trustPrompts(name);
   const budget = new BudgetWatch(config, { outputs: Object.values(listOutputs(run)), unfinished: plan.paidBefore });
   const park = options.park ? AbortSignal.any([options.park, budget.spent]) : budget.spent;
   if (park.aborted) network.park();

@@ -20,14 +20,19 @@ import {
   UsageError,
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
+import { PromptInDoubt } from "../models/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 import { remarksOn } from "./remarks.ts";
 import { announceCalls, differsFromRecord, trustRecord, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
-/** Resolves, once the record is on disk, to how the dialogue ended; to undefined if it was parked. */
-export type PlayedRollout = { written: Promise<Outcome | undefined> };
+/** `written` resolves, once the record is on disk, to how the dialogue ended; to undefined if it was parked or put off. */
+export type PlayedRollout = {
+  written: Promise<Outcome | undefined>;
+  /** to be played after the others, from where it stands */
+  putOff?: PlannedRollout;
+};
 
 const PARKED: PlayedRollout = { written: Promise.resolve(undefined) };
 
@@ -57,6 +62,8 @@ export class Rollout {
     } catch (error) {
       // what could not finish because the run was stopped has not failed: it continues later
       if (this.#abort.aborted || (this.#context.park.aborted && error instanceof RolloutError)) return PARKED;
+      if (error instanceof PromptInDoubt)
+        return { ...PARKED, putOff: { ...this.#planned, recorded: [...this.#entries] } };
       return { written: this.#fail(error) };
     }
   }

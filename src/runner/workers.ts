@@ -14,6 +14,7 @@ export class Workers {
   readonly #running = new Set<AbortController>();
   readonly #writing = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
+  readonly #putOff: PlannedRollout[] = [];
   /** a failing disk or a wrong setup ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
   readonly #atOnce: number;
@@ -40,15 +41,22 @@ export class Workers {
 
   async #work(rollouts: Iterable<PlannedRollout>): Promise<void> {
     if (this.#isStopped()) return;
-    for (const planned of rollouts) {
+    for (const planned of this.#withPutOff(rollouts)) {
       const controller = new AbortController();
       this.#running.add(controller);
       const rollout = new Rollout(this.#context, planned, controller.signal);
       const played = await rollout.play().finally(() => this.#running.delete(controller));
+      if (played.putOff) this.#putOff.push(played.putOff);
       this.#keep(played);
       if (this.#writing.size > this.#maxUnwritten) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       if (this.#isStopped()) return;
     }
+  }
+
+  /** What was put off is played last, by the last worker. */
+  *#withPutOff(rollouts: Iterable<PlannedRollout>): Iterable<PlannedRollout> {
+    yield* rollouts;
+    while (this.#running.size === 0 && this.#putOff.length > 0) yield this.#putOff.shift() as PlannedRollout;
   }
 
   #keep({ written }: PlayedRollout): void {

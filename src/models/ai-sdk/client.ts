@@ -2,18 +2,12 @@
 // neither waits nor retries; every way a call can fail is a ModelFailure, and an abort by the caller comes
 // back as the caller's reason.
 import type { LanguageModelV3GenerateResult } from "@ai-sdk/provider";
-import {
-  learnSecret,
-  type ModelClient,
-  type ModelRequest,
-  messageOf,
-  redactText,
-  UsageError,
-} from "../../core/index.ts";
+import { learnSecret, type ModelClient, type ModelRequest, messageOf, redactText } from "../../core/index.ts";
+import { joinAddress, readAddress, trimmedPath } from "../address.ts";
 import { callLimits } from "../call-limits.ts";
 import { labelCut } from "../context-length.ts";
 import type { DialectDeps } from "../dialects/dialect.ts";
-import { type FailureContext, failureOfOverflow, failureOfReply, ModelFailure } from "../failure.ts";
+import { type FailureContext, failureOfFullContext, failureOfReply, ModelFailure } from "../failure.ts";
 import { createHeaderFiller, requestHeaders } from "../request-headers.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { learnCallSettings, learnModel } from "../secrets.ts";
@@ -34,26 +28,35 @@ export function createAiSdkClient(
 ): ModelClient {
   const { dispatchers, clock, env } = deps;
   const baseUrl = model.baseUrls[0] ?? "";
-  if (!URL.canParse(baseUrl)) throw new UsageError(`api_base "${baseUrl}" is not a URL`);
-  const { origin, pathname } = new URL(baseUrl);
+  const base = readAddress(baseUrl);
+  const basePath = trimmedPath(base);
   traits.check?.(model, env);
   learnModel(model);
   learnCallSettings(settings);
   for (const secret of traits.secrets?.(env) ?? []) learnSecret(secret);
-  const shown = { endpoint: origin + pathname, model: model.model, keyName: model.keyName, redact: redactText };
+  const shown = {
+    endpoint: base.origin + base.pathname,
+    model: model.model,
+    keyName: model.keyName,
+    redact: redactText,
+  };
   const limits = callLimits(settings, deps.idleSeconds);
   const fillHeaders = createHeaderFiller(model, deps.run);
   const options = callOptions(traits, model, settings);
   const edit = createBodyEditor(traits, model, settings);
   const agent = { "user-agent": requestHeaders(model)["user-agent"] as string };
   const ownHeaders = (origin: ModelRequest["origin"]) => ({ ...agent, ...fillHeaders?.(origin) });
+  // a package adds its path to the end of what it is given, after a query too
+  const common = commonOptions(model, base.origin + basePath);
+  const locate = (asked: URL) =>
+    traits.locate?.(base, model) ?? joinAddress(baseUrl, asked.pathname.slice(basePath.length));
   let provider: Promise<OpenModel> | undefined;
 
   return {
     id: model.id,
     async complete(request, signal) {
       signal.throwIfAborted();
-      provider ??= traits.load(commonOptions(model), model, env);
+      provider ??= traits.load(common, model, env);
       const open = await provider;
       const context: FailureContext = { ...shown, party: request.origin.party };
       const exchange = createExchange({
@@ -62,6 +65,7 @@ export function createAiSdkClient(
         context,
         limits,
         signal,
+        locate,
         edit,
         headers: ownHeaders(request.origin),
       });
@@ -96,9 +100,9 @@ function toolOptions({ tools, toolChoice }: ModelRequest, { alwaysAuto }: AiSdkT
   return { tools: toTools(tools), toolChoice: { type: alwaysAuto ? ("auto" as const) : toolChoice } };
 }
 
-function commonOptions(model: ResolvedModel): CommonOptions {
+function commonOptions(model: ResolvedModel, baseURL: string): CommonOptions {
   return {
-    baseURL: model.baseUrls[0] ?? "",
+    baseURL,
     apiKey: model.apiKey ?? NO_KEY,
     headers: requestHeaders(model),
     // calls that come without an id get one from the dialogue
@@ -119,7 +123,7 @@ const BROKEN_OFF = new Set(["error", "timeout"]);
 
 function refuseBrokenReply(context: FailureContext, { content, finishReason }: LanguageModelV3GenerateResult): void {
   const reason = finishReason.raw?.toLowerCase();
-  if (reason === "model_context_window_exceeded") throw failureOfOverflow(context);
+  if (reason === "model_context_window_exceeded") throw failureOfFullContext(context);
   if (reason !== undefined && BROKEN_OFF.has(reason))
     throw failureOfReply(context, `with a reply it broke off (${reason})`);
   if (reason === undefined && content.length === 0) throw failureOfReply(context, "without a reply");

@@ -36,6 +36,8 @@ export type AiSdkTraits = {
   load(common: CommonOptions, model: ResolvedModel, env: Variables): Promise<OpenModel>;
   /** Throws a UsageError for what is known to be missing before a call. */
   check?(model: ResolvedModel, env: Variables): void;
+  /** the address of a call, if it is not the base with the package's path at its end */
+  locate?(base: URL, model: ResolvedModel): URL;
   /** the provider options for a thinking setting; called only if there is one and the model can think */
   thinking(wish: ThinkingWish, model: ResolvedModel): JsonObject;
   /** provider options of every call */

@@ -31,12 +31,15 @@ export type ExchangeCall = {
   context: FailureContext;
   limits: PostLimits;
   signal: AbortSignal;
+  /** the address for what a package asks for */
+  locate(asked: URL): URL;
   /** instead of the package's own */
   headers: { [name: string]: string };
   edit?: ((body: JsonObject) => JsonObject) | undefined;
 };
 
-export function createExchange({ dispatchers, clock, context, limits, signal, headers, edit }: ExchangeCall): Exchange {
+export function createExchange(call: ExchangeCall): Exchange {
+  const { dispatchers, clock, context, limits, signal, headers, edit, locate } = call;
   // a package may make several requests for one reply; together they stay within the limit
   const deadline = clock.elapsed() + limits.totalMs;
   let failure: ModelFailure | undefined;
@@ -52,7 +55,7 @@ export function createExchange({ dispatchers, clock, context, limits, signal, he
     answer: () => answered?.text,
     headers: () => answered?.headers ?? {},
     async fetch(input, init) {
-      const url = new URL(String(input));
+      const url = locate(new URL(String(input)));
       const text = String(init?.body ?? "");
       const body = edit ? JSON.stringify(edit(JSON.parse(text) as JsonObject)) : text;
       const target = {

@@ -254,7 +254,7 @@ test.each([
 
 test("429 and 529 are waited out and tried again: as long as was asked, or with a back-off", async () => {
   const { ask, received, clock } = await whole([
-    anthropicError(429, "rate_limit_error", "slow down", { "retry-after": "7" }),
+    anthropicError(429, "rate_limit_error", "slow down", { "llm_provider-retry-after": "7" }),
     anthropicError(529, "overloaded_error", "Overloaded"),
     hello,
   ]);
@@ -282,9 +282,10 @@ test.each([
 ] as [AnthropicAnswer, string][])(
   "what trying again cannot mend is asked once and labelled (%#)",
   async (answer, stopReason) => {
-    const { ask, received } = await whole([answer]);
+    const { ask, received } = await whole([hello, answer]);
+    await ask(); // a first prompt that does not fit would be no rollout's own
     await expect(ask()).rejects.toMatchObject({ stopReason, retryable: false });
-    expect(received).toHaveLength(1);
+    expect(received).toHaveLength(2);
   },
 );
 

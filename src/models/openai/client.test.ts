@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import {
   completion,
@@ -208,6 +208,17 @@ test("nobody listening is a network failure that names the endpoint", async () =
   await expect(failure).rejects.toThrow(`${server.baseUrl}/chat/completions: ECONNREFUSED`);
 });
 
+test("what is no HTTP is a bad reply, not a lost connection", async () => {
+  const server = createTcpServer((socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9.6\r\n")));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(async () => server.close());
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock() };
+  const model = modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+  const failure = createOpenAiClient(model, {}, deps).complete(requestOf(), never);
+  await expect(failure).rejects.toMatchObject({ kind: "bad-reply", retryable: true });
+  await expect(failure).rejects.toThrow("answered what is no HTTP");
+});
+
 test("a name that does not resolve is a network failure", async () => {
   const deps = { dispatchers: dispatchersFor(), clock: createManualClock() };
   const client = createOpenAiClient(modelAt("http://no-such-host.invalid/v1"), {}, deps);
@@ -311,18 +322,20 @@ test("calls written as text are recovered only when asked for", async () => {
   expect((await call(requestOf({ tools, toolChoice: "none" }))).toolCalls).toEqual([]);
 });
 
-test("a rate limit in seconds or as a date is waited out in full and seen", async () => {
+test("a rate limit in seconds or as a date, or handed on by LiteLLM, is waited out in full and seen", async () => {
   const date = new Date(1_000_000 + 120_000).toUTCString();
   const { call, clock, events } = await whole([
     failing(429, "", { "retry-after": "7" }),
     failing(429, "", { "retry-after": date }),
+    failing(429, "", { "LLM_Provider-Retry-After": "42" }),
     hello,
   ]);
   expect((await call()).content).toBe("Hi");
-  expect(clock.slept).toEqual([7000, 113_000]);
+  expect(clock.slept).toEqual([7000, 113_000, 42_000]);
   expect(events.map(({ type, seconds }) => [type, seconds])).toEqual([
     ["endpoint-wait", 7],
     ["endpoint-wait", 113],
+    ["endpoint-wait", 42],
   ]);
 });
 

@@ -1,6 +1,6 @@
 // The wire of OpenAI's chat completions, which vLLM, SGLang and most hosts speak too.
 import { isObject, type ModelClient, parseExact } from "../../core/index.ts";
-import { type FailureContext, failureOfOverflow, failureOfReply } from "../failure.ts";
+import { type FailureContext, failureOfFullContext, failureOfReply } from "../failure.ts";
 import type { Answer } from "../post.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { withServed } from "../served.ts";
@@ -42,7 +42,7 @@ function readCompletion(context: FailureContext, text: string): Completion {
   if (isObject(choice.error)) throw failureOfError(context, choice.error, JSON.stringify(choice));
   if (!isObject(choice.message)) throw failureOfReply(context, "without a message", text);
   const finishReason = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
-  if (finishReason === "model_context_window_exceeded") throw failureOfOverflow(context);
+  if (finishReason === "model_context_window_exceeded") throw failureOfFullContext(context);
   if (BROKEN_OFF.has(finishReason)) throw failureOfReply(context, `with a reply it broke off (${finishReason})`);
   return { choice: { message: exactMessage(choice.message, text), finishReason }, completion };
 }
