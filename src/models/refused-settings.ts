@@ -35,7 +35,7 @@ export function adviseOn(answer: string, sent: SentSettings, party: string): str
     const line = `${party}.extra_params: {max_completion_tokens: ${first.value}}`;
     return `That is ${first.path}: ${first.value} (${first.where}); write ${line} instead`;
   }
-  if (party === "judge" && first.where === IN_CONFIG) {
+  if (party === "judge" && first.where !== IN_REGISTRY) {
     const names = meant.map(({ names: [name] }) => name).join(", ");
     return `Judges are asked with ${names} ${first.value}; to leave it out, write refuses: [${names}] ${IN_REGISTRY}`;
   }
@@ -84,9 +84,14 @@ function listSettings({ model, settings, places = {} }: SentSettings, party: str
   const plain = written.flatMap(([key, path, value]) =>
     value === undefined || isReplaced(NAMES[key].slice(0, 1))
       ? []
-      : [{ names: NAMES[key], path, value: show(value), where: IN_CONFIG }],
+      : [{ names: NAMES[key], path, value: show(value), where: path.includes(".") ? IN_CONFIG : inConfigOrFlag(path) }],
   );
   return [...extras, ...plain];
+}
+
+/** What a config sets for the whole run has a flag too. */
+function inConfigOrFlag(key: string): string {
+  return `${IN_CONFIG}, or --${key.replaceAll("_", "-")}`;
 }
 
 const MAX_LEVELS = 3;
