@@ -186,6 +186,9 @@ test.each<[string, JsonObject | string, string[]]>([
     ["agent.extra_params.chat_template_kwargs.tidy: true"],
   ],
   ["plain text", "Unsupported parameter: min_p", ["agent.extra_params.min_p"]],
+  ["no quotes", openai("stop is not supported by this model"), ["agent.extra_params.stop"]],
+  ["a list of one", openai("Argument(s) not supported: stop"), ["agent.extra_params.stop"]],
+  ["a comparison", openai("seed > 0 is not possible here"), ["agent.send_seed: true"]],
 ])("%s: the setting is named with its place and value", (_, body, expected) => {
   const advice = adviseOn(typeof body === "string" ? body : JSON.stringify(body), { model, settings }, "agent");
   for (const part of expected) expect(advice).toContain(part);
@@ -228,7 +231,7 @@ test("a run whose setting is refused stops at its first call, with the path that
   onTestFinished(() => server.close());
   const stopped = (config: JsonObject) => play(networkRun(server.baseUrl, { config }));
   await expect(stopped({ agent_temperature: 0.2 })).rejects.toThrow(
-    /cannot be used: .*\(400\): Unsupported value.*That is agent_temperature: 0\.2 \(in the config\): remove or change it/,
+    /cannot be used: .*\(400\): Unsupported value.*That is agent_temperature: 0\.2 \(in the config, or --agent-temperature\): remove or change it/,
   );
   await expect(stopped({ datasets: { StudentAcademicPortal: { agent: { temperature: 0.2 } } } })).rejects.toThrow(
     "That is agent.temperature: 0.2",
@@ -272,4 +275,76 @@ test("values that come from variables are shown as they are written", async () =
     .catch((error) => error);
   expect(server.received[0]?.body.tenant).toBe("hidden");
   expect(failure.message).toContain(`extra_body.tenant: \${TENANT} (under the model in the registry)`);
+});
+
+/** Each wire's own way of saying it, through the whole client. */
+test.each<[string, JsonObject, CallSettings, string, number?]>([
+  [
+    "anthropic",
+    anthropic("top_k: Extra inputs are not permitted"),
+    { extraParams: { top_k: 5 } },
+    "agent.extra_params.top_k: 5",
+  ],
+  [
+    "google",
+    google("Unable to submit request because it has a temperature value of 3"),
+    { temperature: 3 },
+    "agent.temperature: 3",
+  ],
+  [
+    "mistral",
+    { object: "error", message: { detail: [pydantic("body", "foo")] } },
+    { extraParams: { foo: 1 } },
+    "agent.extra_params.foo: 1",
+    422,
+  ],
+  [
+    "cohere",
+    { message: "invalid request: p must be between 0.01 and 0.99; parameter 'top_p' is too large" },
+    { topP: 1 },
+    "agent.top_p: 1",
+  ],
+  [
+    "azure",
+    openai("Unsupported value: 'temperature' does not support 0.2 with this model.", "temperature"),
+    { temperature: 0.2 },
+    "agent.temperature: 0.2",
+  ],
+  [
+    "bedrock",
+    { message: "The model returned the following errors: `temperature` is deprecated for this model." },
+    { temperature: 0.2 },
+    "agent.temperature: 0.2",
+  ],
+  [
+    "responses",
+    openai("Unsupported parameter: 'temperature' is not supported with this model.", "temperature"),
+    { temperature: 0.2 },
+    "agent.temperature: 0.2",
+  ],
+  [
+    "openai",
+    {
+      error: {
+        code: 400,
+        message: "Provider returned error",
+        metadata: { raw: JSON.stringify(openai("Unknown parameter: 'foo'.", "foo")) },
+      },
+    },
+    { extraParams: { foo: 1 } },
+    "agent.extra_params.foo: 1",
+    200,
+  ],
+])("a refusal on the %s wire names the setting", async (dialect, body, given, expected, status = 400) => {
+  const server = await serveModel(failing(status, body, { "content-type": "application/json" }));
+  const registry = { mine: { provider: "somebody", dialect, api_base: server.baseUrl, api_key: "k" } };
+  const models = createModels({ env: {}, clock: systemClock, random: createRandom("test", 0), registry });
+  onTestFinished(async () => {
+    await models.close();
+    await server.close();
+  });
+  const { signal } = new AbortController();
+  await expect(models.client("somebody/mine", given).complete(requestOf(), signal)).rejects.toThrow(
+    `That is ${expected}`,
+  );
 });

@@ -120,11 +120,19 @@ function isNamed(name: string, { pointed, text }: Said): boolean {
   const word = name.replace(/[^\w]/g, "\\$&");
   // a name that could not be an ordinary word needs no quotes
   if (name.includes("_") || name === "temperature") return new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(text);
-  const introduced = "(?:parameters?|arguments?|fields?|keys?|propert(?:y|ies)|options?|supplied|param|model|body)";
-  return new RegExp(
-    `["'\`[(‘“]${word}["'\`\\])’”]|(?:^|\\n|errors?: )${word}(?::|=|\\n|\\.\\w)|${introduced}(?::| ->|\\.)? ?${word}(?![\\w-])|[.]${word}(?::|["'\`\\])])`,
-  ).test(text);
+  return WAYS_TO_NAME.some((way) => new RegExp(way.replaceAll("NAME", word)).test(text));
 }
+
+/** How an ordinary word is marked as a parameter's name. */
+const WAYS_TO_NAME = [
+  "[\"'`[(‘“]NAME[\"'`\\])’”]",
+  "(?:^|\\n|errors?: )NAME(?::|=|\\n|\\.\\w)",
+  "(?:parameter|argument|field|key|property|option|param|model|body)s?(?::| ->|\\.)? ?NAME(?![\\w-])",
+  "(?:supported|supplied|allowed|permitted|recognized|unknown)\\b[^.\\n]{0,30}: ?NAME(?![\\w-])",
+  "\\.NAME(?::|[\"'`\\])])",
+  "(?<![\\w-])NAME ?[=<>]",
+  "(?<![\\w-])NAME (?:(?:is|are) )?(?:currently )?(?:not |un)(?:supported|allowed|available|permitted|recognized)",
+];
 
 /** What is in the dialogue is not a setting. */
 const OURS = new Set(["messages", "input", "contents", "tools", "system", "instructions", "tool_choice"]);

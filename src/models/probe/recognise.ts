@@ -4,7 +4,7 @@ import { isObject, parseJson } from "../../core/index.ts";
 import { requestHeaders } from "../request-headers.ts";
 import type { EndpointProbe } from "./endpoint.ts";
 
-export const SERVERS = ["vllm", "sglang", "llamacpp", "ollama", "lmstudio", "litellm", "mock"] as const;
+const SERVERS = ["vllm", "sglang", "llamacpp", "ollama", "lmstudio", "litellm", "mock"] as const;
 export type ServerName = (typeof SERVERS)[number];
 /** What it is, and how that is known. */
 export type Server = { name: ServerName; by: string };
