@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { MockServer } from "../src/models/index.ts";
 import { workFolder } from "./support/cli.ts";
-import { completion, serveModel } from "./support/model-server.ts";
+import { completion, failing, serveModel } from "./support/model-server.ts";
 import { serveScripted } from "./support/network-run.ts";
 
 const KEY = "sk-planted-0123456789";
@@ -143,4 +143,30 @@ test("doctor gives the exact line for what an endpoint does oddly, and where it 
   expect(stdout).toMatch(
     /! writes its tool calls as text.*\n {6}under "agent:" of the dataset in the config: recover_text_calls: true\n/,
   );
+});
+
+test("doctor --config examines the models of a config with its settings, and names the one that is refused", async () => {
+  const server = await serveModel((response, { body }) => {
+    const message = "Unsupported value: 'top_p' does not support 0.9 with this model.";
+    if (body.top_p !== undefined) return failing(400, { error: { message, param: "top_p" } })(response);
+    return void response.end(JSON.stringify(completion({ content: "ready" }, { usage: { prompt_tokens: 9 } })));
+  });
+  const work = place({ url: server.baseUrl.replace("/v1", "") });
+  work.write(
+    "run.yml",
+    `bundled: true
+models_config_file: models.yml
+datasets:
+  StudentAcademicPortal:
+    agent: {model: openai/scripted-agent, top_p: 0.9}
+    user: {model: openai/scripted-user, api_base: "${server.baseUrl}"}
+`,
+  );
+  const { code, stdout } = await work.run(["doctor", "--config", "run.yml"]);
+  await server.close();
+  expect(code).toBe(3);
+  expect(stdout).toMatch(
+    /scripted-agent as the agent, at .*\n.*\(400\): Unsupported value: 'top_p'.*That is agent\.top_p: 0\.9 \(in the config\): remove or change it/,
+  );
+  expect(stdout).toMatch(/scripted-user as the user, at .*\/v1 .*\n {2}✓ answers\n {6}it answered: "ready"\n/);
 });

@@ -18,7 +18,8 @@ export function resolveAgent(
   defaults: PartyDefaults,
 ): PartyModel & { prompt: AgentPrompt } {
   const party = toObject(config);
-  return { ...resolveParty(party, defaults), prompt: { systemPrompt: readSystemPrompt(party, "agent", defaults) } };
+  const prompt = { systemPrompt: readSystemPrompt(party, "agent", defaults) };
+  return { ...resolveParty(party, "agent", defaults), prompt };
 }
 
 export function resolveUser(
@@ -31,10 +32,10 @@ export function resolveUser(
     guidelines: party.guidelines_file && readPrompt(party.guidelines_file),
     customGuidelines: party.custom_guidelines,
   };
-  return { ...resolveParty(party, defaults), prompt };
+  return { ...resolveParty(party, "user", defaults), prompt };
 }
 
-function resolveParty(config: PartyConfig, defaults: PartyDefaults): PartyModel {
+function resolveParty(config: PartyConfig, party: "agent" | "user", defaults: PartyDefaults): PartyModel {
   const options = typeof config.thinking === "object" ? (config.thinking as JsonObject) : undefined;
   const switched = typeof config.thinking === "boolean" ? config.thinking : options && options.type !== "disabled";
   return {
@@ -54,6 +55,12 @@ function resolveParty(config: PartyConfig, defaults: PartyDefaults): PartyModel 
     apiBase: config.api_base,
     apiKey: config.api_key ?? undefined,
     api: config.api,
+    places: {
+      ...(config.temperature === undefined && { temperature: `${party}_temperature` }),
+      ...(config.enable_thinking === undefined && {
+        thinking: switched === undefined ? "enable_thinking" : `${party}.thinking`,
+      }),
+    },
   };
 }
 

@@ -3,16 +3,25 @@
 import { accessSync, constants, existsSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { resolveConfig } from "../config/index.ts";
+import { type ResolvedRun, resolveConfig } from "../config/index.ts";
 import { messageOf, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { makeTempFolder } from "../files/index.ts";
-import { type Finding, listProviders, probeModel, type Registry, resolveModel } from "../models/index.ts";
+import {
+  type Finding,
+  listProviders,
+  type PartyModel,
+  probeModel,
+  type Registry,
+  resolveModel,
+} from "../models/index.ts";
 import { makeRollouts } from "../runner/index.ts";
 import { findPython, pythonEnvironment } from "../tools/index.ts";
 
 export type DoctorOptions = {
   /** models by the role that they are to play */
   models: { agent?: string; user?: string };
+  /** whose models and settings are examined too */
+  run?: ResolvedRun;
   registry: Registry;
   env: Variables;
   /** the folder that runs go into */
@@ -28,10 +37,32 @@ export type Section = { title: string; kind: "machine" | "model"; findings: Find
 export async function* examineAll(options: DoctorOptions): AsyncGenerator<Section, void, void> {
   yield { title: "This machine", kind: "machine", findings: await examineMachine(options) };
   yield { title: "Scripted models", kind: "machine", findings: [await examineScripted(options)] };
-  for (const role of ["agent", "user"] as const) {
-    const name = options.models[role];
-    if (name !== undefined) yield* examineNamed(name, role, options);
-  }
+  for (const { role, party } of listParties(options)) yield* examineNamed(role, party, options);
+}
+
+type Role = "agent" | "user" | "judge";
+type Examined = { role: Role; party: PartyModel };
+
+/** Those named by flags replace those of the config; what several datasets have alike is examined once. */
+function listParties({ models, run }: DoctorOptions): Examined[] {
+  const named = (["agent", "user"] as const).flatMap((role): Examined[] => {
+    const model = models[role];
+    return model === undefined ? [] : [{ role, party: { model, settings: {} } }];
+  });
+  const written = (run?.datasets ?? []).flatMap(({ agent, user, maxTurns }): Examined[] => [
+    { role: "agent", party: agent },
+    ...(maxTurns > 1 ? [{ role: "user" as const, party: user }] : []),
+  ]);
+  const judge: Examined[] = run?.judge ? [{ role: "judge", party: run.judge }] : [];
+  const rest = [...written, ...judge].filter(({ role }) => role === "judge" || models[role] === undefined);
+  const all = [...named, ...rest].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
+  return [...new Map(all.map((each) => [keyOf(each), each])).values()];
+}
+
+const ROLES: Role[] = ["agent", "user", "judge"];
+
+function keyOf({ role, party: { model, settings, apiBase, api } }: Examined): string {
+  return JSON.stringify([role, model, settings, apiBase, api]);
 }
 
 const MIN_NODE = [20, 19] as const;
@@ -111,11 +142,12 @@ async function examineScripted({ env }: DoctorOptions): Promise<Finding> {
 }
 
 async function* examineNamed(
-  name: string,
-  role: "agent" | "user",
+  role: Role,
+  party: PartyModel,
   { registry, env, signal }: DoctorOptions,
 ): AsyncGenerator<Section, void, void> {
-  const model = resolveModel(name, { registry, env });
+  const { model: name } = party;
+  const model = resolveModel(name, { registry, env, overrides: party });
   if (model.dialect === "scripted") {
     yield {
       title: `${name} as the ${role}`,
@@ -125,7 +157,7 @@ async function* examineNamed(
     return;
   }
   const key = model.keyName === undefined ? "no key" : `key ${model.keyName}`;
-  for (const { endpoint, findings } of await probeModel(model, role, { env, signal, clock: systemClock }))
+  for (const { endpoint, findings } of await probeModel(model, role, { env, signal, clock: systemClock, party }))
     yield {
       title: `${name} as the ${role}, at ${endpoint} (${model.dialect} dialect, ${key})`,
       kind: "model",

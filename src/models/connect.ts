@@ -12,10 +12,12 @@ import { findDialect } from "./dialects/index.ts";
 import { fillBodies } from "./fill-bodies.ts";
 import { createDispatchers } from "./http.ts";
 import { createGates, type EndpointEvent } from "./limits.ts";
+import { acceptedSettings } from "./refusals.ts";
+import { explainRefusals } from "./refused-settings.ts";
 import type { Registry } from "./registry.ts";
 import { composeEndpoint } from "./replicas.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
-import type { CallSettings, ResolvedModel } from "./resolved.ts";
+import type { CallSettings, ResolvedModel, SettingPlaces } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
 import { learnModel } from "./secrets.ts";
 import { StartCheck } from "./start-check.ts";
@@ -30,6 +32,8 @@ export type ModelsDeps = {
   onEvent?: (event: EndpointEvent) => void;
   /** one call will be tried again */
   onWait?: (wait: RetryWait) => void;
+  /** a setting is not sent, or not as it is written */
+  onNote?: (text: string) => void;
   /** the run's name, for headers that tell it */
   run?: string;
   /** seconds that an answer may pause once it has begun */
@@ -39,7 +43,7 @@ export type ModelsDeps = {
 };
 
 /** What a dataset or the command line sets instead of the registry. */
-type ModelOverrides = NonNullable<ResolveContext["overrides"]>;
+type ModelOverrides = NonNullable<ResolveContext["overrides"]> & { places?: SettingPlaces };
 
 /** The current load, and how often calls were retried, by reason. */
 export type NetworkLoad = {
@@ -62,12 +66,12 @@ export interface Models {
 }
 
 export function createModels(options: ModelsDeps): Models {
-  const { env, registry, clock, random, onEvent, onWait, idleSeconds, connectSeconds, run } = options;
+  const { env, registry, clock, random, onEvent, onWait, onNote, idleSeconds, connectSeconds, run } = options;
   learnEnvironment(env);
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
   const starts = new StartCheck();
-  const deps = { env, dispatchers, clock, idleSeconds, run };
+  const deps = { env, dispatchers, clock, idleSeconds, run, onNote };
   const parking = new AbortController();
   const retries: NetworkLoad["retries"] = {};
   const countRetry = (wait: RetryWait) => {
@@ -88,9 +92,12 @@ export function createModels(options: ModelsDeps): Models {
     client(name, written, overrides) {
       const resolved = resolve(name, overrides);
       if (resolved.dialect === "scripted") throw new Error(`${name} is a scripted model: it has no endpoint`);
-      const { model, settings } = fillBodies(resolved, written, env);
+      const accepted = acceptedSettings(resolved, written);
+      for (const text of accepted.leftOut) onNote?.(text);
+      const { model, settings } = fillBodies(resolved, accepted.settings, env);
       const dialect = findDialect(model.dialect);
-      const connect = (replica: ResolvedModel) => dialect.createClient(replica, settings, deps);
+      const sent = { model: resolved, settings: accepted.settings, places: overrides?.places };
+      const connect = (replica: ResolvedModel) => explainRefusals(dialect.createClient(replica, settings, deps), sent);
       return composeEndpoint({
         model,
         settings,

@@ -33,19 +33,29 @@ export class ModelFailure extends RolloutError {
   declare readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** the key, the model's name or the address is wrong: no request like this can succeed */
+  /** the key, the model's name, the address or a setting is wrong: no request like this can succeed */
   readonly wrongSetup: boolean;
+  /** it is a setting of the party that is wrong, not the model */
+  readonly wrongSetting: boolean;
+  readonly #answer: string | undefined;
   constructor(kind: FailureKind, message: string, options: ModelFailureOptions = {}) {
     super(options.boundary ?? "infrastructure", message, { own: !options.wrongSetup, ...options, kind });
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.wrongSetup = options.wrongSetup ?? false;
+    this.wrongSetting = options.wrongSetting ?? false;
+    this.#answer = options.answer;
+  }
+
+  /** What the server wrote, as far as it is worth reading; never to be shown. */
+  get answer(): string | undefined {
+    return this.#answer;
   }
 
   /** The same failure in other words, or with another meaning for the caller. */
   restate(changes: ModelFailureOptions & { message?: string }): ModelFailure {
-    const { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup } = this;
-    const same = { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup };
+    const { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup, wrongSetting } = this;
+    const same = { status, retryAfterMs, retryable, boundary, stopReason, own, wrongSetup, wrongSetting };
     return new ModelFailure(this.kind, changes.message ?? this.message, { ...same, cause: this, ...changes });
   }
 }
@@ -59,6 +69,8 @@ type ModelFailureOptions = {
   retryAfterMs?: number | undefined;
   own?: boolean;
   wrongSetup?: boolean;
+  wrongSetting?: boolean;
+  answer?: string;
 };
 
 /** Who was asked, as far as an error message may tell. */
@@ -116,7 +128,9 @@ export function failureOfStatus(
   if (status === 403) return wrong(`${endpoint} gives no access to ${model} (403; ${key})`);
   if (status === 404) return wrong(`${endpoint} does not know ${model} (404): check the model's name and api_base`);
   if (status >= 300 && status < 400) return wrong(`${endpoint} has moved (${status}): correct api_base`);
-  return refused(`${endpoint} refused the request for ${model} (${status})`);
+  return refused(`${endpoint} refused the request for ${model} (${status})`, {
+    answer: answer.text.slice(0, MAX_READ),
+  });
 }
 
 /** Statuses that some servers send instead of 429. */

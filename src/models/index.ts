@@ -20,7 +20,7 @@ export type { DialogueSign, FindScript } from "./mock-server/play.ts";
 export { type MockServer, type RequestCounts, startMockServer } from "./mock-server/server.ts";
 export { openNetwork } from "./network.ts";
 export { type Answer, type AnswerRequest, type OwnModels, withOwnModels } from "./own-models.ts";
-export type { Finding, Fix } from "./probe/endpoint.ts";
+export type { Finding, Fix } from "./probe/finding.ts";
 export { probeModel } from "./probe/probe-model.ts";
 export { findEntry, type Registry, registryEntrySchema, registryFileSchema, registrySchema } from "./registry.ts";
 export { resolveModel } from "./resolve.ts";

@@ -50,6 +50,11 @@ function openModels(options: NetworkOptions): Network {
       onEvent?.({ type: "run-note", at: timestamp(clock), message: describeShortage() });
     isShort ||= error.kind === "local";
   };
+  const noted = new Set<string>();
+  const onNote = (message: string) => {
+    if (!noted.has(message)) onEvent?.({ type: "run-note", at: timestamp(clock), message });
+    noted.add(message);
+  };
   const models = createModels({
     env,
     registry,
@@ -57,6 +62,7 @@ function openModels(options: NetworkOptions): Network {
     connectSeconds,
     idleSeconds,
     onWait,
+    onNote,
     run,
     random: createRandom("back-off", clock.now()), // dialogues do not depend on it
     onEvent: ({ type, endpoint, seconds, reason }) => {

@@ -142,5 +142,7 @@ function abortError(): Error {
 }
 
 function timeoutError(what: string, milliseconds: number): PostTimeout {
-  return new PostTimeout(`${what} took longer than ${milliseconds / 1000} s`);
+  // what is left of a limit is no round number
+  const seconds = milliseconds < 1000 ? Math.round(milliseconds) / 1000 : Math.round(milliseconds / 100) / 10;
+  return new PostTimeout(`${what} took longer than ${seconds} s`);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { UsageError } from "../core/index.ts";
 import { findModel, findProvider } from "./catalogue/catalogue.ts";
 import { DIALECT_NAMES } from "./dialects/index.ts";
+import { REFUSABLE } from "./refusals.ts";
 import { THINKING_STYLES } from "./resolved.ts";
 
 const cost = z.number().nonnegative();
@@ -34,6 +35,10 @@ export const registryEntrySchema = z.strictObject({
     .describe("dollars for a cached token of input; default: the catalogue's"),
   extra_params: body.optional().describe("merged into every request body; may hold variables"),
   extra_body: body.optional().describe("merged into every request body, over extra_params; may hold variables"),
+  refuses: z
+    .array(z.enum(REFUSABLE))
+    .optional()
+    .describe("settings that the model does not take and that are not sent to it; default: by its name"),
   headers: z
     .record(z.string(), z.string())
     .optional()

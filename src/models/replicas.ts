@@ -22,7 +22,7 @@ export function composeEndpoint(parts: {
   const replicas = model.baseUrls.map((baseUrl) => {
     const gate = deps.gates.for(baseUrl, model);
     const limited = withLimits(parts.connect({ ...model, baseUrls: [baseUrl] }), gate);
-    return { gate, client: deps.starts?.watch(limited, { model, baseUrl }) ?? limited };
+    return { gate, client: deps.starts?.watch(limited, { model, baseUrl, settings }) ?? limited };
   });
   const [only] = replicas;
   const client = only && replicas.length === 1 ? only.client : withReplicas(model.id, replicas);

@@ -125,6 +125,7 @@ describe("the registry", () => {
       limits: { maxInFlight: 8, requestsPerMinute: 60 },
       headers: { "X-Team": "blue" },
       body: { top_k: 40, seed: 1 },
+      extraBody: ["top_k"],
     });
   });
 

@@ -20,6 +20,7 @@ import { needsResponses } from "./dialects/responses.ts";
 import { learnt } from "./fill-bodies.ts";
 import { NO_HABITS } from "./habit-rule.ts";
 import { habitsOf } from "./habits.ts";
+import { type Refusals, refusalsOf } from "./refusals.ts";
 import { findEntry, type NamedModel, type Registry, type RegistryEntry } from "./registry.ts";
 import type { EndpointLimits, Prices, ReasoningHabits, ResolvedModel } from "./resolved.ts";
 
@@ -74,6 +75,8 @@ export function resolveModel(name: string, context: ResolveContext): ResolvedMod
     limits: limitsFrom(entry),
     headers: headersFrom(entry, where, context),
     body: { ...entry.extra_params, ...entry.extra_body } as JsonObject,
+    ...(entry.extra_body && { extraBody: Object.keys(entry.extra_body) }),
+    ...refusalsFrom(entry, id, wireName),
   };
 }
 
@@ -185,6 +188,11 @@ function reasoningFrom(entry: RegistryEntry, habits: ReasoningHabits): Reasoning
     sendBack: entry.reasoning?.send_back ?? habits.sendBack,
     field: entry.reasoning?.field ?? habits.field,
   };
+}
+
+function refusalsFrom({ refuses }: RegistryEntry, provider: string, model: string): { refuses?: Refusals } {
+  const known = refuses ? { never: refuses } : refusalsOf(provider, model);
+  return known ? { refuses: known } : {};
 }
 
 function limitsFrom({ limits }: RegistryEntry): EndpointLimits {

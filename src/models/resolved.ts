@@ -1,5 +1,6 @@
 // What a model name resolves to: everything a client needs to make calls, and nothing else.
 import type { JsonObject } from "../core/index.ts";
+import type { Refusals } from "./refusals.ts";
 
 /**
  * How a model is told to think, and what happens to its reasoning.
@@ -47,6 +48,10 @@ export type ResolvedModel = {
   headers: { [name: string]: string };
   /** merged into every request body */
   body: JsonObject;
+  /** members of the body that the registry has in its extra_body, not in its extra_params */
+  extraBody?: readonly string[];
+  /** settings that it answers with a 400 */
+  refuses?: Refusals;
 };
 
 /** How one party of one dataset uses a model. */
@@ -75,4 +80,9 @@ export type PartyModel = {
   apiBase?: string | string[];
   apiKey?: string;
   api?: "chat" | "responses";
+  /** where the config sets what is set elsewhere than under the party */
+  places?: SettingPlaces;
 };
+
+/** Paths in a config. */
+export type SettingPlaces = { temperature?: string; thinking?: string };

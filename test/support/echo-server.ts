@@ -33,6 +33,8 @@ export async function startEchoServer(secrets: readonly string[], next: (call: n
   let count = 0;
   const server = createServer(async (request, response) => {
     const sent = await textOf(request);
+    // somebody asks which server this is
+    if (request.method === "GET") return void response.writeHead(404).end(secrets.join(" "));
     for (const secret of secrets) if (spellings(secret).some((form) => sent.includes(form))) seen.add(secret);
     const kind = next(count++);
     calls[kind] = (calls[kind] ?? 0) + 1;

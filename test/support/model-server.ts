@@ -22,6 +22,8 @@ export async function serveModel(...answers: ModelAnswer[]): Promise<ModelServer
       text += chunk;
     });
     request.on("end", () => {
+      // somebody asks which server this is
+      if (request.method === "GET") return response.writeHead(404).end();
       const one = { url: request.url ?? "", headers: request.headers, body: JSON.parse(text) as JsonObject, text };
       received.push(one);
       const answer = answers[Math.min(received.length, answers.length) - 1] as ModelAnswer;

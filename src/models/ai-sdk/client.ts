@@ -83,6 +83,7 @@ export function createAiSdkClient(
         throw exchange.failure() ?? failureOfPackage(context, error, exchange);
       }
       refuseBrokenReply(context, result);
+      for (const text of settingsChanged(result)) deps.onNote?.(`${model.id}: ${text}`);
       const { id, modelId } = result.response ?? {};
       const answered = { asked: model.model, id, model: modelId, headers: exchange.headers() };
       const read = withServed(readResult(result, model.prices), answered);
@@ -116,6 +117,18 @@ function failureOfPackage(context: FailureContext, error: unknown, exchange: Exc
   if (answer !== undefined) return failureOfReply(context, "with a body that is cut or no reply", answer);
   const reason = context.redact(messageOf(error)).slice(0, 300);
   return new ModelFailure("refused", `a request to ${context.endpoint} cannot be sent: ${reason}`);
+}
+
+/** What the package left out or changed of the settings: it knows its provider's rules. */
+function settingsChanged({ warnings }: LanguageModelV3GenerateResult): string[] {
+  return warnings.flatMap((warning) => {
+    if (
+      warning.type === "other" ||
+      !/^(temperature|topP|seed|budgetTokens|.*(reasoning|thinking).*)$/i.test(warning.feature)
+    )
+      return [];
+    return [warning.details ?? `${warning.feature} is not sent: its wire has no such setting`];
+  });
 }
 
 /** Reasons for which the server itself breaks off a reply: the model did not say this. */

@@ -9,6 +9,8 @@ export type DialectDeps = {
   clock: Clock;
   /** for credentials other than a key; everything else is in the resolved model */
   env: Variables;
+  /** a setting is not sent, or not as it is written */
+  onNote?: (text: string) => void;
   /** the run's name, for headers that tell it */
   run?: string;
   /** seconds that an answer may pause once it has begun */

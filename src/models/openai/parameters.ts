@@ -16,9 +16,10 @@ export function requestParameters(model: ResolvedModel, settings: CallSettings):
   return merged;
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`; most other servers know only that. */
-function maxTokensField(model: ResolvedModel): string {
-  return model.provider === "openai" && model.reasoning.style === "effort" ? "max_completion_tokens" : "max_tokens";
+/** OpenAI's newer models refuse `max_tokens`; most other servers know only that. */
+function maxTokensField({ provider, model, reasoning }: ResolvedModel): string {
+  const isNewer = reasoning.style === "effort" || /^(o\d|gpt-([5-9]|\d\d))/.test(model);
+  return provider === "openai" && isNewer ? "max_completion_tokens" : "max_tokens";
 }
 
 function thinkingParameters(model: ResolvedModel, settings: CallSettings): JsonObject {

@@ -176,12 +176,16 @@ test("another dialect is examined in the same way, signatures on their way back 
   const use = (id: string, city: string) => ({ type: "tool_use", id, name: "get_weather", input: { city } });
   const text = { content: [{ type: "text", text: "ready" }] };
   const thought = { type: "thinking", thinking: "Hm.", signature: "sealed" };
+  const thrice = <T>(answer: (sample: number) => T) => [0, 1, 2].map(answer);
   const server = await serveAnthropic(
-    text,
-    { content: [use("a", "Paris")], stop_reason: "tool_use" },
-    { content: [use("b", "Paris"), use("c", "Oslo")], stop_reason: "tool_use" },
-    text,
-    { content: [thought, use("d", "Paris")], stop_reason: "tool_use" },
+    ...thrice(() => text),
+    ...thrice((sample) => ({ content: [use(`a${sample}`, "Paris")], stop_reason: "tool_use" })),
+    ...thrice((sample) => ({
+      content: [use(`b${sample}`, "Paris"), use(`c${sample}`, "Oslo")],
+      stop_reason: "tool_use",
+    })),
+    ...thrice(() => text),
+    ...thrice((sample) => ({ content: [thought, use(`d${sample}`, "Paris")], stop_reason: "tool_use" })),
     text,
   );
   onTestFinished(() => server.close());
@@ -189,7 +193,7 @@ test("another dialect is examined in the same way, signatures on their way back 
   const model = modelAt(server.baseUrl, { dialect: "anthropic", apiKey: KEY, reasoning });
   const deps = { env: {}, clock: systemClock, signal: new AbortController().signal };
   const [examination] = await probeModel(model, "agent", deps);
-  expect(examination?.findings).toEqual(
+  expect(examination?.findings.map(({ level, text: line }) => ({ level, text: line }))).toEqual(
     [
       ...["answers", "calls a tool", "calls several tools in one reply", "takes tool results and goes on"],
       "reasons, and the reasoning arrives in parts of its own",

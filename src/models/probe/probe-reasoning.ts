@@ -1,8 +1,11 @@
 // Whether a model can be told to think, where its reasoning arrives, and whether the endpoint wants it back.
 import { type ChatMessage, isObject } from "../../core/index.ts";
-import { ModelFailure } from "../failure.ts";
+import type { ModelFailure } from "../failure.ts";
 import { THINKING_STYLES, type ThinkingStyle } from "../resolved.ts";
 import { type Answer, type AskChanges, type EndpointProbe, WEATHER, withResults } from "./endpoint.ts";
+import { quoteReplies } from "./finding.ts";
+import { hintFor } from "./hints.ts";
+import { describeFailure, inSamples, type Samples, takeSamples } from "./samples.ts";
 
 const QUESTION: ChatMessage = {
   role: "user",
@@ -12,28 +15,36 @@ const PLAIN: ChatMessage = { role: "user", content: "Think first: how many days 
 
 export async function probeReasoning(probe: EndpointProbe): Promise<void> {
   const { findings, model } = probe;
-  const thought = await think(probe, {});
-  if (thought instanceof ModelFailure) return findStyle(probe, thought);
-  const { reply, message } = thought;
-  if (reply.reasoning === undefined) {
+  const samples = await think(probe, {});
+  const [failure] = samples.failures;
+  if (failure && samples.answers.length === 0) return findStyle(probe, failure);
+  const thoughts = samples.answers.filter(({ reply }) => reply.reasoning !== undefined);
+  const [thought] = thoughts;
+  if (!thought) {
     findings.push({
       level: "ok",
       text: `shows no reasoning (it is told to think in the style "${model.reasoning.style}")`,
     });
     return;
   }
-  findings.push({ level: "ok", text: `reasons, and the reasoning arrives ${placeOf(message)}` });
+  const { message } = thought;
+  findings.push({
+    level: "ok",
+    text: `reasons${inSamples(thoughts.length, samples)}, and the reasoning arrives ${placeOf(message)}`,
+    said: quoteReplies([{ ...thought.reply, content: "", toolCalls: [] }]),
+  });
   if (isInline(message))
     findings.push({
       level: "odd",
-      text: "writes its reasoning into the text; it is split off, nothing to do (a vLLM server does it with --reasoning-parser NAME)",
+      text: "writes its reasoning into the text; it is split off, nothing to do",
+      hint: await hintFor(probe, "reasoning"),
     });
   await probeSendBack(probe, thought);
 }
 
-async function think(probe: EndpointProbe, changes: AskChanges): Promise<Answer | ModelFailure> {
+function think(probe: EndpointProbe, changes: AskChanges): Promise<Samples> {
   const request = probe.role === "agent" ? { messages: [QUESTION], tools: [WEATHER] } : { messages: [PLAIN] };
-  return probe.ask(request, { ...changes, settings: { thinking: true } });
+  return takeSamples(probe, request, { ...changes, settings: { thinking: true } });
 }
 
 /** Looks for a style that the endpoint accepts. */
@@ -41,7 +52,7 @@ async function findStyle(probe: EndpointProbe, refusal: ModelFailure): Promise<v
   const { findings, model } = probe;
   const { style } = model.reasoning;
   if (refusal.kind !== "refused" || style === "none") {
-    findings.push({ level: "odd", text: `did not answer when told to think: ${refusal.message}` });
+    findings.push({ level: "odd", text: `did not answer when told to think: ${describeFailure(refusal)}` });
     return;
   }
   const found = model.dialect === "openai" ? await styleThatWorks(probe, style) : undefined;
@@ -55,15 +66,15 @@ async function findStyle(probe: EndpointProbe, refusal: ModelFailure): Promise<v
 async function styleThatWorks(probe: EndpointProbe, refused: ThinkingStyle): Promise<ThinkingStyle | undefined> {
   for (const style of THINKING_STYLES) {
     if (style === refused || style === "none" || style === "anthropic") continue;
-    const thought = await think(probe, { reasoning: { style } });
-    if (!(thought instanceof ModelFailure) && thought.reply.reasoning !== undefined) return style;
+    const { answers } = await think(probe, { reasoning: { style } });
+    if (answers.some(({ reply }) => reply.reasoning !== undefined)) return style;
   }
   return undefined;
 }
 
 /** Sends the reply back with its reasoning as the habits say; if that is refused, the other way round. */
 async function probeSendBack(probe: EndpointProbe, { reply }: Answer): Promise<void> {
-  const { findings, model, ask } = probe;
+  const { findings, model } = probe;
   const { sendBack } = model.reasoning;
   const { content, reasoning, opaque } = reply;
   const said: ChatMessage = {
@@ -78,19 +89,21 @@ async function probeSendBack(probe: EndpointProbe, { reply }: Answer): Promise<v
       ? { messages: withResults(QUESTION, { reply, calls }), tools: [WEATHER] }
       : { messages: [PLAIN, said, { role: "user" as const, content: "Thank you. Answer with the single word: done" }] };
   const settings = { thinking: true };
-  const answer = await ask(request, { settings });
+  const samples = await takeSamples(probe, request, { settings });
+  const { answers, failures } = samples;
   const habit = sendBack ? "sent back" : "not sent back";
-  if (!(answer instanceof ModelFailure)) {
-    findings.push({ level: "ok", text: `the dialogue continues with the reasoning ${habit}` });
+  if (answers.length > 0) {
+    const often = inSamples(answers.length, samples);
+    findings.push({ level: "ok", text: `the dialogue continues with the reasoning ${habit}${often}` });
     return;
   }
-  const other = await ask(request, { settings, reasoning: { sendBack: !sendBack } });
-  if (other instanceof ModelFailure)
-    findings.push({ level: "bad", text: `refuses to go on after reasoning: ${answer.message}` });
+  const why = failures[0] ? describeFailure(failures[0]) : "no answer";
+  const other = await takeSamples(probe, request, { settings, reasoning: { sendBack: !sendBack } });
+  if (other.answers.length === 0) findings.push({ level: "bad", text: `refuses to go on after reasoning: ${why}` });
   else
     findings.push({
       level: "odd",
-      text: `refuses the dialogue with the reasoning ${habit}: ${answer.message}`,
+      text: `refuses the dialogue with the reasoning ${habit}: ${why}`,
       fix: { where: "models", yaml: `reasoning: {send_back: ${!sendBack}}` },
     });
 }

@@ -9,6 +9,7 @@ export type Tap = {
   last(): Record<string, unknown>;
 };
 
+/** For one call at a time. */
 export function tap(inner: Dispatchers): Tap {
   let chunks: Buffer[] = [];
   const listen: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {

@@ -61,6 +61,7 @@ test("a request is instructions, items and flat tools, and nothing is stored", a
     model: "model",
     store: false,
     max_output_tokens: 100,
+    temperature: 0.5,
     include: ["reasoning.encrypted_content"],
     reasoning: { effort: "medium" },
     instructions: "You help.",

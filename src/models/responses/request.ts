@@ -39,11 +39,8 @@ function responseParameters(model: ResolvedModel, settings: CallSettings): JsonO
   const on = settings.thinking ?? (settings.thinkingOptions && type !== "disabled");
   const parameters: JsonObject = { model: model.model, store: false };
   if (settings.maxTokens !== undefined) parameters.max_output_tokens = settings.maxTokens;
-  // reasoning models refuse both, unless their reasoning is off
-  if (reasoning.style === "none" || effort === "none") {
-    if (settings.temperature !== undefined) parameters.temperature = settings.temperature;
-    if (settings.topP !== undefined) parameters.top_p = settings.topP;
-  }
+  if (settings.temperature !== undefined) parameters.temperature = settings.temperature;
+  if (settings.topP !== undefined) parameters.top_p = settings.topP;
   if (reasoning.style !== "none") {
     parameters.include = ["reasoning.encrypted_content"];
     if (on !== undefined) parameters.reasoning = { effort: effort ?? (on ? "medium" : "low"), ...others };
