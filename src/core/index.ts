@@ -75,6 +75,7 @@ export {
 export {
   type FilledText,
   hideSecret,
+  holdsHeaders,
   LITERAL,
   learnAll,
   learnEnvironment,
