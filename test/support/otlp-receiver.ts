@@ -4,7 +4,13 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 
-type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean; arrayValue?: { values: Value[] } };
+type Value = {
+  stringValue?: string;
+  intValue?: number | string;
+  doubleValue?: number;
+  boolValue?: boolean;
+  arrayValue?: { values: Value[] };
+};
 type Attribute = { key: string; value: Value };
 type WireSpan = {
   traceId: string;
