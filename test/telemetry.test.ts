@@ -6,7 +6,8 @@ import { createScriptFinder } from "../src/domains/index.ts";
 import { type MockServer, startMockServer } from "../src/models/index.ts";
 import type { MockServerOptions } from "../src/models/mock-server/server.ts";
 import { single, type WorkFolder, workFolder } from "./support/cli.ts";
-import { ERROR, KIND, type ReceivedSpan, receiveSpans } from "./support/otlp-receiver.ts";
+import { ERROR, KIND, receiveSpans } from "./support/otlp-receiver.ts";
+import type { ReceivedSpan } from "./support/otlp-wire.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 const DATASET = "StudentFinancialServices";
@@ -37,7 +38,7 @@ ${more}datasets:
   return ["run", "--config", "run.yml", "--bundled", "--quiet"];
 }
 
-const rootsOf = (spans: ReceivedSpan[]) => spans.filter(({ parentSpanId }) => !parentSpanId);
+const rootsOf = (spans: ReceivedSpan[]) => spans.filter(({ parentSpanId }) => parentSpanId === "");
 
 describe("a run against a model server", () => {
   test("is one trace for each rollout: invoke_agent, with the model calls of both parties and the tool calls under it", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messages, rolloutSystem, system, tools, wireBody } from "./model-request.mjs";
 
-const { way, url, concurrency, calls, latency, peers, spans } = JSON.parse(process.argv[2]);
+const { way, url, concurrency, calls, latency, peers } = JSON.parse(process.argv[2]);
 const fromPeers = async (name) => import(pathToFileURL(createRequire(join(peers, "x.js")).resolve(name)).href);
 
 const WAYS = { undici, dialect, generateText, openai, rollouts };
@@ -103,7 +103,6 @@ async function many(total, call) {
 async function rollouts() {
   const { resolveConfig } = await import("../../dist/config/index.js");
   const { makeRollouts } = await import("../../dist/runner/index.js");
-  const { openTelemetry } = await import("../../dist/telemetry/index.js");
   const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
   process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
   const config = {
@@ -115,11 +114,7 @@ async function rollouts() {
   const play = async (name, wanted, onEvent) => {
     const settings = { bundled: true, max_workers: concurrency, rollouts: Math.ceil(wanted / 27) };
     const run = resolveConfig({ ...config, ...settings }, { folder: join(temporary, name) });
-    const telemetry = await openTelemetry({ env: {}, ...spans });
-    const result = await makeRollouts(run, { env: {}, onEvent, telemetry });
-    const lost = await telemetry?.close();
-    if (lost) throw new Error(lost);
-    return result;
+    return makeRollouts(run, { env: {}, onEvent });
   };
   await play("warm-up", 100, () => {});
   const wanted = Math.ceil(calls / 6 / 27) * 27;

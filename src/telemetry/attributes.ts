@@ -21,10 +21,7 @@ export type ModelSource = Pick<ClientSource, "id" | "scripted" | "facts">;
 
 export function modelAttributes({ id, facts }: ModelSource): Attributes {
   const { provider = id.split("/")[0] as string, model = id } = facts.endpoint ?? {};
-  return {
-    "gen_ai.provider.name": WELL_KNOWN[provider] ?? provider,
-    "gen_ai.request.model": model,
-  };
+  return clean({ "gen_ai.provider.name": WELL_KNOWN[provider] ?? provider, "gen_ai.request.model": model });
 }
 
 /** Replicas have several addresses: then none is said. */
@@ -49,8 +46,8 @@ const WELL_KNOWN: { [provider: string]: string } = {
 export function replyAttributes({ usage, finish, served, malformed }: ModelReply): Attributes {
   return {
     "gen_ai.response.finish_reasons": [FINISH[finish]],
-    "gen_ai.response.model": served?.model,
-    "gen_ai.response.id": served?.id,
+    "gen_ai.response.model": served?.model && redactSaid(served.model),
+    "gen_ai.response.id": served?.id && redactSaid(served.id),
     ...usageAttributes(usage),
     ...(malformed ? { "error.type": "malformed_reply" } : {}),
   };
@@ -79,8 +76,8 @@ const FINISH: { [finish in Finish]: string } = {
 export function callAttributes({ id, name }: ToolCall): Attributes {
   return {
     "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": cutText(name, MAX_NAME),
-    "gen_ai.tool.call.id": cutText(id, MAX_NAME),
+    "gen_ai.tool.name": cutText(redactSaid(name), MAX_NAME),
+    "gen_ai.tool.call.id": cutText(redactSaid(id), MAX_NAME),
     "gen_ai.tool.type": "function",
   };
 }
@@ -148,7 +145,9 @@ function toText(value: unknown): string {
 
 /** Texts come from datasets, models and servers: no key among them leaves. */
 export function clean(attributes: Attributes): Attributes {
-  for (const [name, value] of Object.entries(attributes))
+  for (const name in attributes) {
+    const value = attributes[name];
     if (typeof value === "string") attributes[name] = redactSaid(value);
+  }
   return attributes;
 }

@@ -1,7 +1,7 @@
 // How spans get away: by the SDK's exporter, counted. A collector that is down costs one line, and the end of the run is
 // held up for a bounded time only.
 import { connect } from "node:net";
-import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { cutText, messageOf, redactText } from "../core/index.ts";
 
 type Result = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
@@ -25,13 +25,9 @@ export class Delivery implements SpanExporter {
     this.#options = options;
   }
 
-  /** Counts the spans that are to be sent: what does not fit into the queue never gets to an exporter. */
-  countEnded(): SpanProcessor {
-    const nothing = async () => {};
-    const onEnd = (span: ReadableSpan) => {
-      this.#ended += span.spanContext().traceFlags & 1; // those that the sampler chose
-    };
-    return { onStart: () => {}, onEnd, forceFlush: nothing, shutdown: nothing };
+  /** A span has ended, and is to be sent if the sampler chose it. */
+  count(span: ReadableSpan): void {
+    this.#ended += span.spanContext().traceFlags & 1;
   }
 
   export(spans: ReadableSpan[], done: (result: Result) => void): void {

@@ -96,17 +96,18 @@ export class RunSpans {
     span?.addEvent("retry", { "error.type": typeOf(error), "rollout.wait_seconds": milliseconds / 1000 });
   }
 
-  /** Spans of all calls that really go to this model. */
+  /** Spans of all calls of one rollout that really go to this model. */
   watchClient(client: ModelClient, source: ModelSource): ModelClient {
     const { scripted } = source;
     const model = { ...modelAttributes(source), ...serverAttributes(source) };
     const name = `chat ${model["gen_ai.request.model"]}`;
     const kind = scripted ? SpanKind.INTERNAL : SpanKind.CLIENT;
+    let open: OpenRollout | undefined;
     return {
       id: client.id,
       complete: async (request, signal) => {
         const { party } = request.origin;
-        const open = this.#open.get(keyText(request.origin));
+        open ??= this.#open.get(keyText(request.origin));
         const span = this.#start(
           name,
           kind,
@@ -116,7 +117,7 @@ export class RunSpans {
         open?.calls.set(party, span);
         try {
           const reply = await client.complete(request, signal);
-          span.setAttributes(clean(replyAttributes(reply)));
+          span.setAttributes(replyAttributes(reply));
           if (reply.malformed) span.setStatus({ code: SpanStatusCode.ERROR, message: "malformed_reply" });
           if (open && party === "agent") open.usage = addUsage(open.usage, reply.usage);
           if (this.#content && span.isRecording())
@@ -170,8 +171,8 @@ export class RunSpans {
       before.span.setAttribute("rollout.started_over", true);
       this.#close(before);
     }
-    const conversation = `${this.#runId}/${dataset}/${rolloutId(event)}`;
-    const attributes = {
+    const conversation = redactSaid(`${this.#runId}/${dataset}/${rolloutId(event)}`);
+    const attributes = clean({
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.agent.name": dataset,
       ...this.#agents.get(dataset),
@@ -181,8 +182,10 @@ export class RunSpans {
       "rollout.number": rollout,
       "rollout.attempt": attempt,
       "rollout.continued_entries": continued || undefined,
-    };
-    const span = this.#start(`invoke_agent ${dataset}`, SpanKind.INTERNAL, attributes, { conversation });
+    });
+    const span = this.#start(`invoke_agent ${attributes["gen_ai.agent.name"]}`, SpanKind.INTERNAL, attributes, {
+      conversation,
+    });
     const context = trace.setSpan(ROOT_CONTEXT, span);
     this.#open.set(key, { span, context, conversation, calls: new Map(), usage: NO_USAGE });
   }
@@ -192,15 +195,15 @@ export class RunSpans {
     const open = this.#open.get(key);
     if (!open) return;
     const { outcome } = event;
-    open.span.setAttributes(clean(endAttributes(event)));
+    open.span.setAttributes(endAttributes(event));
     if (!outcome.success) this.#fail(open.span, outcome.kind ?? outcome.stopReason, outcome.message);
     this.#close(open);
     this.#open.delete(key);
   }
 
   #start(name: string, kind: SpanKind, attributes: Attributes, open?: Partial<OpenRollout>): Span {
-    const all = clean({ ...attributes, "gen_ai.conversation.id": open?.conversation });
-    return this.#tracer.startSpan(redactSaid(name), { kind, attributes: all }, open?.context ?? ROOT_CONTEXT);
+    const all = { ...attributes, "gen_ai.conversation.id": open?.conversation };
+    return this.#tracer.startSpan(name, { kind, attributes: all }, open?.context ?? ROOT_CONTEXT);
   }
 
   #close({ span, calls, usage }: OpenRollout): void {

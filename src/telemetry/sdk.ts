@@ -1,13 +1,15 @@
 // The official SDK, set up for one run and registered nowhere: other code in this process keeps its own. Loaded only if
 // spans are asked for.
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { BasicTracerProvider, BatchSpanProcessor, type ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import { PROGRAM_VERSION } from "../core/index.ts";
 import { Delivery } from "./delivery.ts";
 import type { Telemetry } from "./open-telemetry.ts";
 import { RunSpans } from "./run-spans.ts";
 import type { TelemetrySettings } from "./settings.ts";
+
+const MAX_QUEUED = 8192;
 
 export function startSdk(settings: TelemetrySettings, onNotice: (message: string) => void): Telemetry {
   const { url, shownUrl, content, variables } = settings;
@@ -20,10 +22,9 @@ export function startSdk(settings: TelemetrySettings, onNotice: (message: string
     const resource = defaultResource()
       .merge(resourceFromAttributes({ "service.name": "rollout", "service.version": PROGRAM_VERSION }))
       .merge(detectResources({ detectors: [envDetector] }));
-    const provider = new BasicTracerProvider({
-      resource,
-      spanProcessors: [delivery.countEnded(), new BatchSpanProcessor(delivery)],
-    });
+    // spans come in bursts; with content they are large
+    const room = content || variables.OTEL_BSP_MAX_QUEUE_SIZE ? undefined : MAX_QUEUED;
+    const provider = new BasicTracerProvider({ resource, spanProcessors: [new CountedSpans(delivery, room)] });
     const spans = new RunSpans(provider.getTracer("rollout", PROGRAM_VERSION), content);
     return {
       begin: (run) => spans.begin(run),
@@ -37,6 +38,21 @@ export function startSdk(settings: TelemetrySettings, onNotice: (message: string
       },
     };
   });
+}
+
+/** Also counts spans for which there is no room in the queue: no exporter ever sees them. */
+class CountedSpans extends BatchSpanProcessor {
+  readonly #delivery: Delivery;
+
+  constructor(delivery: Delivery, maxQueueSize: number | undefined) {
+    super(delivery, { maxQueueSize });
+    this.#delivery = delivery;
+  }
+
+  override onEnd(span: ReadableSpan): void {
+    this.#delivery.count(span);
+    super.onEnd(span);
+  }
 }
 
 /** The SDK reads its variables from the process while it is being made. Keys among them are there no longer than that. */

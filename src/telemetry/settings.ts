@@ -53,8 +53,8 @@ export function chooseSettings(options: TelemetryOptions): TelemetrySettings | u
   }
   learnUrl({ text: url });
   const protocol = variables.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL;
-  if (protocol === "grpc")
-    onNotice("OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but spans are sent over HTTP: collectors take those on port 4318");
+  if (protocol !== undefined && protocol !== "http/protobuf")
+    onNotice(`OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}, but spans are sent as http/protobuf (usually to port 4318)`);
   return { url, shownUrl: redactText(hideLogin(url)), content: otelContent, variables };
 }
 

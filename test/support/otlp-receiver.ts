@@ -1,43 +1,9 @@
-// A collector of our own: takes what the official exporter really posts to /v1/traces, as JSON, and keeps the spans.
+// A collector of our own: takes what the official exporter really posts, and keeps the spans.
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-
-type Value = {
-  stringValue?: string;
-  intValue?: number | string;
-  doubleValue?: number;
-  boolValue?: boolean;
-  arrayValue?: { values: Value[] };
-};
-type Attribute = { key: string; value: Value };
-type WireSpan = {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  attributes: Attribute[];
-  status: { code: number; message?: string };
-  events: { name: string; attributes: Attribute[] }[];
-};
-type Body = {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
-    scopeSpans: { spans: WireSpan[] }[];
-  }[];
-};
-type Facts = { [name: string]: unknown };
-
-export type ReceivedSpan = Pick<WireSpan, "traceId" | "spanId" | "parentSpanId" | "name" | "kind" | "status"> & {
-  start: bigint;
-  end: bigint;
-  facts: Facts;
-  events: { name: string; facts: Facts }[];
-};
+import { type Facts, type ReceivedSpan, readTraces } from "./otlp-wire.ts";
 
 /** As the wire numbers them. */
 export const KIND = { internal: 1, client: 3 };
@@ -49,7 +15,7 @@ export type Receiver = {
   resources: Facts[];
   /** of each post: its path and headers */
   posts: { path: string; headers: IncomingHttpHeaders }[];
-  /** every body as it came */
+  /** every body as it came; texts are legible in it */
   text(): string;
   /** the spans under this one */
   under(parent: ReceivedSpan): ReceivedSpan[];
@@ -58,13 +24,13 @@ export type Receiver = {
 
 /** `answer` decides on a status for each post; undefined: no answer ever comes. */
 export async function receiveSpans(answer: (post: number) => number | undefined = () => 200): Promise<Receiver> {
-  const bodies: string[] = [];
+  const bodies: Buffer[] = [];
   const receiver: Receiver = {
     url: "",
     spans: [],
     resources: [],
     posts: [],
-    text: () => bodies.join("\n"),
+    text: () => bodies.map(String).join("\n"),
     under: ({ spanId }) => receiver.spans.filter(({ parentSpanId }) => parentSpanId === spanId),
     named: (start) => receiver.spans.filter(({ name }) => name.startsWith(start)),
   };
@@ -73,15 +39,18 @@ export async function receiveSpans(answer: (post: number) => number | undefined 
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const sent = Buffer.concat(chunks);
-      const text = (request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent).toString();
       receiver.posts.push({ path: request.url ?? "", headers: request.headers });
       const status = answer(receiver.posts.length - 1);
       if (status === undefined) return;
       if (status === 200) {
-        bodies.push(text);
-        keep(receiver, JSON.parse(text) as Body);
+        const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
+        bodies.push(body);
+        for (const { resource, spans } of readTraces(body)) {
+          receiver.resources.push(resource);
+          receiver.spans.push(...spans);
+        }
       }
-      response.writeHead(status, { "content-type": "application/json" }).end("{}");
+      response.writeHead(status, { "content-type": "application/x-protobuf" }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -91,30 +60,4 @@ export async function receiveSpans(answer: (post: number) => number | undefined 
   });
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return receiver;
-}
-
-function keep(receiver: Receiver, { resourceSpans }: Body): void {
-  for (const { resource, scopeSpans } of resourceSpans) {
-    receiver.resources.push(toFacts(resource.attributes));
-    for (const { spans } of scopeSpans) receiver.spans.push(...spans.map(toSpan));
-  }
-}
-
-function toSpan({ attributes, events = [], startTimeUnixNano, endTimeUnixNano, ...span }: WireSpan): ReceivedSpan {
-  return {
-    ...span,
-    start: BigInt(startTimeUnixNano),
-    end: BigInt(endTimeUnixNano),
-    facts: toFacts(attributes),
-    events: events.map((event) => ({ name: event.name, facts: toFacts(event.attributes) })),
-  };
-}
-
-function toFacts(attributes: Attribute[]): Facts {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, toPlain(value)]));
-}
-
-function toPlain({ stringValue, intValue, doubleValue, boolValue, arrayValue }: Value): unknown {
-  if (arrayValue) return arrayValue.values.map(toPlain);
-  return stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue) : Number(intValue));
 }
