@@ -37,6 +37,13 @@ module.exports = {
       to: { path: "node_modules/(undici|@ai-sdk|@modelcontextprotocol|openai|ajv)" },
     },
     {
+      name: "opentelemetry",
+      comment: "only telemetry meets OpenTelemetry's SDK",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/telemetry/"] },
+      to: { path: "node_modules/@opentelemetry" },
+    },
+    {
       name: "no-development-packages",
       severity: "error",
       from: { path: "^src/", pathNot: "\\.test\\.ts$" },

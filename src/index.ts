@@ -63,6 +63,7 @@ export {
   scoreFiles,
   scoreRun,
 } from "./scoring/index.ts";
+export { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
 
 /** The config's keys may be given here too, in camel case: they win over the config's own, as flags do. */
@@ -84,6 +85,7 @@ export async function runRollouts(options: RunRolloutsOptions): Promise<RunResul
     watchNetwork,
     createNetworkClient,
     agents,
+    telemetry,
     ...more
   } = options;
   const { inspect = preflight, ...given } = more;
@@ -92,5 +94,6 @@ export async function runRollouts(options: RunRolloutsOptions): Promise<RunResul
     typeof config === "string"
       ? resolveConfigFile(config, patch)
       : resolveConfig(config, { folder: "outputs/library", patch });
-  return makeRollouts(run, { env, onEvent, clock, park, abort, watchNetwork, createNetworkClient, agents, inspect });
+  const watched = { onEvent, watchNetwork, telemetry, inspect };
+  return makeRollouts(run, { env, clock, park, abort, createNetworkClient, agents, ...watched });
 }

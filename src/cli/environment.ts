@@ -1,6 +1,6 @@
 // The environment as commands see it, and what is left of it for everybody else. Datasets, checks and transforms in
 // JavaScript run in this process: before any of them is loaded, variables with keys are gone from `process.env`.
-import { findKeyKind, isSecretName, learnEnvironment } from "../core/index.ts";
+import { findKeyKind, holdsHeaders, isSecretName, learnEnvironment } from "../core/index.ts";
 import type { Host } from "./host.ts";
 
 /** The process with an environment of its own, which still has every variable. */
@@ -24,7 +24,7 @@ export function takeEnvironment(process: Host): Host {
 
 /** By its name, by its shape, or because it is an address with a login. */
 function holdsKey(name: string, value: string): boolean {
-  return isSecretName(name) || findKeyKind(value) !== undefined || /\w:\/\/[^/\s]+@/.test(value);
+  return isSecretName(name) || holdsHeaders(name) || findKeyKind(value) !== undefined || /\w:\/\/[^/\s]+@/.test(value);
 }
 
 /** Takes away the variables that settings refer to: `${NAME}`, or, in a manifest, a key's NAME. */

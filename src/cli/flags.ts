@@ -18,7 +18,14 @@ export function list(text: string): string[] {
 }
 
 /** How a command runs rollouts this time: not part of the run itself. */
-export type RunFlags = { dryRun?: boolean; pilot?: number; quiet?: boolean; json?: boolean };
+export type RunFlags = {
+  dryRun?: boolean;
+  pilot?: number;
+  quiet?: boolean;
+  json?: boolean;
+  otel?: boolean | string;
+  otelContent?: boolean;
+};
 
 /** The headings under which `--help` shows the flags, in this order. */
 export const GROUPS = {
@@ -69,6 +76,14 @@ export function addRunFlags(command: Command, options: RunFlagOptions = {}): Com
       ),
     ],
     ["output", new Option("--quiet", "print nothing but errors")],
+    [
+      "output",
+      new Option(
+        "--otel [url]",
+        "send OpenTelemetry spans to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT, or port 4318 of this machine)",
+      ).argParser(address),
+    ],
+    ["output", new Option("--otel-content", "put messages, arguments and results into the spans")],
     ["output", new Option("--json", "print every event of the run as one line of JSON, and nothing else")],
   ];
   const all = [
@@ -78,6 +93,12 @@ export function addRunFlags(command: Command, options: RunFlagOptions = {}): Com
   for (const [group, heading] of entriesOf(GROUPS))
     for (const [its, option] of all) if (its === group) command.addOption(option.helpGroup(heading));
   return command;
+}
+
+/** A word after a bare flag would be taken for its address. */
+function address(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError("It must be an address such as http://localhost:4318; without one, --otel goes last.");
 }
 
 function groupOf({ key }: ConfigFlag): Group {

@@ -1,7 +1,16 @@
 // Running what a command has resolved: show progress, print the result, choose the exit code.
 import { join } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
-import { messageOf, PROGRAM_COMMAND, sum, type Trajectory, UsageError } from "../core/index.ts";
+import {
+  messageOf,
+  PROGRAM_COMMAND,
+  type RunEvent,
+  sum,
+  systemClock,
+  type Trajectory,
+  timestamp,
+  UsageError,
+} from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine } from "../files/index.ts";
 import { type NetworkLoad, SetupError } from "../models/index.ts";
@@ -31,10 +40,11 @@ import { quote, shortPath } from "./printing/shell-text.ts";
 import { summaryLines } from "./printing/summary-text.ts";
 import { createTerminal, printableJson, printableName, type Terminal } from "./printing/terminal.ts";
 import { createVerboseView } from "./printing/verbose-view.ts";
+import { withTelemetry } from "./telemetry.ts";
 
 export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
   hideVariables(run);
-  if (flags.dryRun || flags.pilot) return showPlan(host, run, flags.pilot);
+  if (flags.dryRun || flags.pilot) return showPlan(host, run, flags);
   const terminal = createTerminal(host, { colours: run.config.verbose_colors });
   let load: (() => NetworkLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
@@ -45,34 +55,45 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   const interrupt = listenForInterrupt(host, (text) =>
     view.say(begun ? `${text}\nTo continue later: ${resumeCommand(folder)}` : "Stopping: nothing has begun."),
   );
+  let isPrinted = false;
+  const note = (message: string) => {
+    const event: RunEvent = { type: "run-note", at: timestamp(systemClock), message };
+    log.onEvent(event);
+    if (!isPrinted || flags.json) view.onEvent(event);
+    else if (!flags.quiet) terminal.err(message);
+  };
   const toolErrors = new ToolErrorTally();
   const startedAt = performance.now();
   host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
-    const result = await makeRollouts(run, {
-      env: host.env,
-      park: interrupt.park,
-      abort: interrupt.abort,
-      inspect: preflight,
-      watchNetwork: (watched) => {
-        load = watched;
-      },
-      onEvent: (event) => {
-        if (event.type === "run-start") {
-          folder = event.folder;
-          begun = true;
-          live.follow(folder);
-        }
-        toolErrors.add(event);
-        log.onEvent(event);
-        view.onEvent(event);
-      },
+    return await withTelemetry(host, flags, note, async (telemetry) => {
+      const result = await makeRollouts(run, {
+        env: host.env,
+        park: interrupt.park,
+        abort: interrupt.abort,
+        telemetry,
+        inspect: preflight,
+        watchNetwork: (watched) => {
+          load = watched;
+        },
+        onEvent: (event) => {
+          if (event.type === "run-start") {
+            folder = event.folder;
+            begun = true;
+            live.follow(folder);
+          }
+          toolErrors.add(event);
+          log.onEvent(event);
+          view.onEvent(event);
+        },
+      });
+      host.exitCode = exitCode(result);
+      view.stop();
+      const elapsedMs = performance.now() - startedAt;
+      printResult(terminal, run, result, { ...flags, elapsedMs, toolErrors: toolErrors.list() });
+      isPrinted = true;
+      return exitCode(result);
     });
-    host.exitCode = exitCode(result);
-    view.stop();
-    const elapsedMs = performance.now() - startedAt;
-    printResult(terminal, run, result, { ...flags, elapsedMs, toolErrors: toolErrors.list() });
-    return exitCode(result);
   } catch (error) {
     if (interrupt.park.aborted && error === interrupt.park.reason) return INTERRUPTED; // nothing had begun
     if (error instanceof SetupError) throw setupProblem(error, folder);
@@ -86,7 +107,8 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
 }
 
 /** Shows what would be done; a pilot actually does a little of it. */
-async function showPlan(host: Host, run: ResolvedRun, queries: number | undefined): Promise<number> {
+async function showPlan(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
+  const { pilot: queries } = flags;
   const terminal = createTerminal(host);
   for (const note of run.notes ?? []) terminal.err(printableName(note));
   const planned = await dryRun(run, { env: host.env });
@@ -98,7 +120,12 @@ async function showPlan(host: Host, run: ResolvedRun, queries: number | undefine
   const interrupt = listenForInterrupt(host, (text) => terminal.err(text));
   try {
     const { park, abort } = interrupt;
-    const pilot = await runPilot(run, queries, { env: host.env, park, abort });
+    const pilot = await withTelemetry(
+      host,
+      flags,
+      (text) => terminal.err(text),
+      (telemetry) => runPilot(run, queries, { env: host.env, park, abort, telemetry }),
+    );
     if (park.aborted || abort.aborted) return INTERRUPTED;
     for (const line of pilotLines(pilot, planned, { maxWorkers, folder: shortPath(pilot.folder) })) terminal.out(line);
     if (pilot.left > 0) return 4; // only a budget stops a pilot early

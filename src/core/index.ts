@@ -86,6 +86,7 @@ export {
 export {
   type FilledText,
   hideSecret,
+  holdsHeaders,
   LITERAL,
   learnAll,
   learnEnvironment,

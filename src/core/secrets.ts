@@ -75,10 +75,29 @@ export function learnAll(settings: unknown, name = ""): void {
   else if (isObject(settings)) for (const [key, value] of Object.entries(settings)) learnAll(value, key);
 }
 
+/** Whether a variable of this name holds request headers, `name=value,…`, of which some are keys. */
+export function holdsHeaders(name: string): boolean {
+  return /^OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS$/.test(name);
+}
+
+/** Values are URL-encoded; a key may come after a word such as `Bearer`. */
+function learnHeaders(text: string): void {
+  for (const pair of text.split(",")) {
+    const at = pair.indexOf("=");
+    const name = pair.slice(0, at).trim();
+    for (const value of new Set([pair.slice(at + 1).trim(), decode(pair.slice(at + 1).trim())])) {
+      const rank = isSecretName(name) ? "key" : "setting";
+      learnSecret(value, rank);
+      learnSecret(value.replace(/^[A-Za-z]+\s+/, ""), rank);
+    }
+  }
+}
+
 /** The environment: variables that are named like secrets and hold what looks like one, and the logins of proxies. */
 export function learnEnvironment(env: { readonly [name: string]: string | undefined }): void {
   for (const [name, value = ""] of Object.entries(env)) {
     if (isSecretName(name) && isKeyLike(value)) learnSecret(value);
+    if (holdsHeaders(name)) learnHeaders(value);
     if (/_proxy$/i.test(name)) learnUrl({ text: value.includes("://") ? value : `http://${value}` });
   }
 }

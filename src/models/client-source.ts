@@ -14,8 +14,10 @@ export type ClientSource = {
   open(script: Script | undefined): ModelClient;
 };
 
-/** What is known about a model besides how to call it: for estimates and warnings. */
-type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength" | "unlisted">>;
+/** What is known about a model besides how to call it: for estimates, warnings and spans. */
+type ModelFacts = Partial<Pick<ResolvedModel, "prices" | "contextLength" | "unlisted">> & {
+  endpoint?: Pick<ResolvedModel, "provider" | "model" | "baseUrls">;
+};
 
 export type NetworkClient = ModelClient & { reasoningSpan?: ReasoningSpan; facts?: ModelFacts };
 

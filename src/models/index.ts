@@ -25,6 +25,7 @@ export { probeModel } from "./probe/probe-model.ts";
 export { findEntry, type Registry, registryEntrySchema, registryFileSchema, registrySchema } from "./registry.ts";
 export { resolveModel } from "./resolve.ts";
 export type { CallSettings, PartyModel, Prices, ResolvedModel } from "./resolved.ts";
+export type { RetryWait } from "./retry.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";
 export { isTextCall } from "./text-calls/find-calls.ts";

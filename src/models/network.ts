@@ -18,6 +18,8 @@ export type NetworkOptions = {
   env: Variables;
   clock: Clock;
   onEvent?: (event: RunEvent) => void;
+  /** one call will be tried again */
+  onRetry?: (wait: RetryWait) => void;
   /** a folder that model calls are recorded into */
   record?: string;
   /** a folder that model calls are answered from, instead of the network */
@@ -43,9 +45,11 @@ export function openNetwork(options: NetworkOptions): Network {
 }
 
 function openModels(options: NetworkOptions): Network {
-  const { registry, env, clock, onEvent, record, connectSeconds, idleSeconds, run } = options;
+  const { registry, env, clock, onEvent, onRetry, record, connectSeconds, idleSeconds, run } = options;
   let isShort = false;
-  const onWait = ({ error }: RetryWait) => {
+  const onWait = (wait: RetryWait) => {
+    const { error } = wait;
+    onRetry?.(wait);
     if (error.kind === "local" && !isShort)
       onEvent?.({ type: "run-note", at: timestamp(clock), message: describeShortage() });
     isShort ||= error.kind === "local";
@@ -104,8 +108,12 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
 
 function withFacts(
   client: NetworkClient,
-  { prices, contextLength, unlisted, reasoning }: ResolvedModel,
+  { prices, contextLength, unlisted, reasoning, provider, model, baseUrls }: ResolvedModel,
 ): NetworkClient {
   const reasoningSpan = reasoning.sendBack === "all" ? "dialogue" : "turn";
-  return { ...client, reasoningSpan, facts: { prices, contextLength, unlisted } };
+  return {
+    ...client,
+    reasoningSpan,
+    facts: { prices, contextLength, unlisted, endpoint: { provider, model, baseUrls } },
+  };
 }

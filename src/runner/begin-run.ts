@@ -16,11 +16,13 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
     note(`This run was started with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
   for (const dataset of datasets) noteOddQueries(dataset, note);
   const at = timestamp(clock);
+  const createdAt = before?.created_at ?? at;
+  context.telemetry?.begin({ folder: folder.path, createdAt, datasets });
   folder.writeManifest({
     format_version: FORMAT_VERSION,
     program_version: PROGRAM_VERSION,
     node_version: process.version,
-    created_at: before?.created_at ?? at,
+    created_at: createdAt,
     updated_at: at,
     seed: run.config.seed,
     working_directory: process.cwd(),

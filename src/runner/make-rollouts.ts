@@ -24,6 +24,7 @@ import {
 } from "../models/index.ts";
 import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
+import type { Telemetry } from "../telemetry/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
 import { capWorkers } from "./cap-workers.ts";
@@ -47,6 +48,8 @@ export type MakeOptions = {
   inspect?: (run: ResolvedRun, datasets: PreparedDataset[]) => Promise<string[]>;
   /** given, before the run starts, a way to see what its endpoints are doing */
   watchNetwork?: (load: () => NetworkLoad) => void;
+  /** spans of rollouts and calls: `openTelemetry` makes it, and whoever opened it closes it */
+  telemetry?: Telemetry;
   /** replaces the network */
   createNetworkClient?: CreateNetworkClient;
   /** models in code, by the name under which the config asks for them */
@@ -115,12 +118,12 @@ type OpenRun = {
 
 /** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
-  const { env = {}, clock = systemClock, onEvent = () => {} } = options;
+  const { env = {}, clock = systemClock, onEvent = () => {}, telemetry } = options;
   const { config } = run;
   const note = (message: string) => onEvent({ type: "run-note", at: timestamp(clock), message });
   const { abort, onPause } = leaveUnwritable(options, note);
   for (const text of run.notes ?? []) note(text);
-  const network = openNetwork({ ...networkOptions(run), env, clock, onEvent });
+  const network = openNetwork({ ...networkOptions(run), env, clock, onEvent, onRetry: telemetry?.onRetry });
   const { tool_names: nameStyle, python, tool_timeout: toolSeconds } = config;
   const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice: note });
   open.push(network, resources);
@@ -153,8 +156,9 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   if (park.aborted) network.park();
   park.addEventListener("abort", network.park);
   let scoring: LiveScoring | undefined;
-  const context = new RunContext({ run, folder, clock, park, abort }, (event) => {
+  const context = new RunContext({ run, folder, clock, park, abort, telemetry }, (event) => {
     budget.onEvent(event);
+    telemetry?.onEvent(event);
     onEvent(event);
     scoring?.onEvent(event);
   });

@@ -1,7 +1,15 @@
 // Resume is replay: the loop runs again from the start with models that answer from the record first. Tools are executed
 // again, and what they return is compared.
 import { randomUUID } from "node:crypto";
-import type { Entry, Environment, ModelClient, ModelReply, ToolResultEntry } from "../core/index.ts";
+import type {
+  Entry,
+  Environment,
+  EnvironmentCall,
+  ModelClient,
+  ModelReply,
+  ToolResult,
+  ToolResultEntry,
+} from "../core/index.ts";
 
 export function withRecord(
   client: ModelClient,
@@ -61,6 +69,22 @@ export function announceCalls(environment: Environment, log: CallLog): Environme
       };
       const result = await environment.call({ ...call, announce }, signal);
       return sentBefore ? { ...result, sentBefore } : result;
+    },
+  };
+}
+
+/** What is executed for the first time is handed to `watch`; what is repeated for the sake of its state is not. */
+export function watchCalls(
+  environment: Environment,
+  recorded: readonly Entry[],
+  watch: (call: EnvironmentCall, send: () => Promise<ToolResult>) => Promise<ToolResult>,
+): Environment {
+  const answered = new Set(recorded.flatMap((entry) => (entry.type === "tool-result" ? [entry.callId] : [])));
+  return {
+    ...passOn(environment),
+    call: (call, signal) => {
+      const send = () => environment.call(call, signal);
+      return answered.has(call.id) ? send() : watch(call, send);
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   type Entry,
   type Environment,
   endWith,
-  type ModelClient,
   messageOf,
   type Outcome,
   RolloutError,
@@ -20,10 +19,10 @@ import {
   UsageError,
 } from "../core/index.ts";
 import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
-import { PromptInDoubt } from "../models/index.ts";
+import { type ClientSource, PromptInDoubt } from "../models/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 import { remarksOn } from "./remarks.ts";
-import { announceCalls, differsFromRecord, trustRecord, withRecord } from "./replay.ts";
+import { announceCalls, differsFromRecord, trustRecord, watchCalls, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
@@ -129,7 +128,12 @@ export class Rollout {
   }
 
   /** A rollout that starts over makes new calls, under new keys. */
-  #withLog(environment: Environment, recorded: readonly Entry[]): Environment {
+  #withLog(opened: Environment, recorded: readonly Entry[]): Environment {
+    const { telemetry } = this.#context;
+    const { key } = this.#planned;
+    const environment = telemetry
+      ? watchCalls(opened, recorded, (call, send) => telemetry.watchCall(key, call, send))
+      : opened;
     const sent = recorded.length > 0 ? this.#planned.sent : new Map();
     const record = (callId: string, key: string) => this.#record({ type: "call-start", callId, key });
     return trustRecord(announceCalls(environment, { sent, record }), recorded);
@@ -139,18 +143,21 @@ export class Rollout {
     const { dataset, query, key, seed } = this.#planned;
     const { spec, agent, user, judge } = dataset;
     const script = dataset.scriptOf(query);
-    const open = (party: "agent" | "user" | "judge", client: ModelClient) => withRecord(client, recorded, party);
+    const open = (party: "agent" | "user" | "judge", source: ClientSource) => {
+      const client = source.open(script);
+      return withRecord(this.#context.telemetry?.watchClient(client, source) ?? client, recorded, party);
+    };
     return playDialogue({
       query,
       origin: { ...key, seed, mode: spec.mode },
       environment,
       agent: {
-        client: open("agent", agent.open(script)),
+        client: open("agent", agent),
         system: dataset.agentSystem,
         reasoningSpan: agent.reasoningSpan,
       },
-      user: user && { client: open("user", user.open(script)), system: userSystemPrompt(query, spec.user.prompt) },
-      judge: judge && open("judge", judge.open(script)),
+      user: user && { client: open("user", user), system: userSystemPrompt(query, spec.user.prompt) },
+      judge: judge && open("judge", judge),
       maxStepsPerTurn: spec.maxStepsPerTurn,
       stopPolicy: dataset.stopPolicy,
       clock: this.#context.clock,

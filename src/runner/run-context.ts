@@ -2,6 +2,7 @@
 import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";
+import type { Telemetry } from "../telemetry/index.ts";
 
 /** People read the first few; the rest is in `failures.jsonl`. */
 const MAX_NOTED = 20;
@@ -14,13 +15,15 @@ export class RunContext {
   readonly park: AbortSignal;
   /** set: leave at once */
   readonly abort: AbortSignal;
+  /** spans, if they are asked for */
+  readonly telemetry: Telemetry | undefined;
   readonly #watch: (event: RunEvent) => void;
   readonly #noted = new Set<string>();
   /** one listener for all: thousands on one signal would slow each other down */
   readonly #onPark = new Set<() => void>();
 
   constructor(
-    parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort">,
+    parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort"> & { telemetry?: Telemetry },
     watch: (event: RunEvent) => void,
   ) {
     this.run = parts.run;
@@ -28,6 +31,7 @@ export class RunContext {
     this.clock = parts.clock;
     this.park = parts.park;
     this.abort = parts.abort;
+    this.telemetry = parts.telemetry;
     this.#watch = watch;
     this.park.addEventListener("abort", () => {
       for (const leave of this.#onPark) leave();

@@ -1,0 +1,1 @@
+export { openTelemetry, type Telemetry, type TelemetryOptions } from "./open-telemetry.ts";
