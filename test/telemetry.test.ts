@@ -140,7 +140,7 @@ describe("a run against a model server", () => {
 });
 
 describe("what is said", () => {
-  test("stays out of the spans, also where a server repeats it in an error, unless --otel-content asks for it", async () => {
+  test("stays out of the spans unless --otel-content asks for it", async () => {
     const [plain, full] = [await receiveSpans(), await receiveSpans()];
     for (const [receiver, ...more] of [[plain], [full, "--otel-content"]] as [typeof plain, ...string[]][]) {
       const [server, work] = [await serve(), workFolder()];

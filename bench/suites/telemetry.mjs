@@ -35,12 +35,14 @@ for (let turn = 0; turn <= TURNS; turn++) {
 const floor = least.get(WAYS[0]);
 const rows = WAYS.map((way) => {
   const { cpuMs, wallMs, rollouts, spans } = least.get(way);
+  const perSpan = ((cpuMs - floor.cpuMs) * 1000) / spans;
   return {
     way: way.title,
     rollouts,
     "spans/s": way.asked.otel ? round(spans / (wallMs / 1000), 0) : 0,
     "CPU ms/rollout": round(cpuMs / rollouts),
-    "CPU µs/span": round(((cpuMs - floor.cpuMs) * 1000) / spans, 1),
+    "CPU µs/span": round(perSpan, 1),
+    "% of a core at 1,000 spans/s": round(perSpan / 10, 1),
     "x CPU": round(cpuMs / floor.cpuMs, 3),
     "x wall": round(wallMs / floor.wallMs, 3),
   };
