@@ -73,8 +73,8 @@ function sectionLines(terminal: Terminal, { title, findings }: Section, flags: F
     return [
       `  ${terminal.paint(style, mark)} ${printableName(text)}`,
       ...(said ?? []).map((answer) => `      ${terminal.paint("dim", `it answered: ${printableName(answer)}`)}`),
-      ...(hint ? [`      ${printableName(hint)}`] : []),
       ...(fix ? [`      ${fixText(fix, flags)}`] : []),
+      ...(hint ? [`      ${printableName(hint)}`] : []),
     ];
   });
   return ["", terminal.paint("bold", printableName(title)), ...lines];

@@ -22,7 +22,12 @@ export async function probeTools(probe: EndpointProbe): Promise<boolean> {
     findings.push(one.failure ?? (await explainNoCalls(probe, one.samples)));
     return false;
   }
-  if (first.asText) findings.push(tellOfText(probe, one));
+  if (first.asText) findings.push(await tellOfText(probe, one));
+  const { dropped } = first.asText ? await countTools(probe, one.samples) : {};
+  if (dropped) {
+    const text = `its calls are guesses from the question, since it never sees a tool: ${dropped}`;
+    findings.push({ level: "odd", text, hint: await hintFor(probe, "template") });
+  }
   findings.push({
     level: one.called.length < count(one.samples) ? "odd" : "ok",
     text: `calls a tool${inSamples(one.called.length, one.samples)}`,
@@ -68,14 +73,12 @@ const LEAST_TOKENS = 10;
 /** Tells a template that drops the tools from a model or a parser that makes no calls of them. */
 async function explainNoCalls(probe: EndpointProbe, samples: Samples): Promise<Finding> {
   const said = quoteReplies(samples.answers.map(({ reply }) => reply));
-  const bare = await probe.ask({ messages: [ONE] });
-  const before = bare instanceof ModelFailure ? 0 : bare.reply.usage.inputTokens;
-  const after = samples.answers[0]?.reply.usage.inputTokens ?? 0;
+  const { before, after, dropped } = await countTools(probe, samples);
   const none = "does not call a tool when asked to";
-  if (before > 0 && after > 0 && after - before < LEAST_TOKENS)
+  if (dropped)
     return {
       level: "bad",
-      text: `${none}, since it never sees one: the prompt has ${tokens(before, after)}, so the chat template drops them`,
+      text: `${none}, since it never sees one: ${dropped}`,
       said,
       hint: await hintFor(probe, "template"),
     };
@@ -86,17 +89,29 @@ async function explainNoCalls(probe: EndpointProbe, samples: Samples): Promise<F
   return { level: "bad", text: `${none}${seen}`, said, hint: await hintFor(probe, "calls") };
 }
 
-function tokens(before: number, after: number): string {
-  return before === after ? `${after} tokens with tools and without` : `${after} tokens with tools, ${before} without`;
+/** The tokens of the prompt without tools and with them; `dropped` says so if they are not in it. */
+async function countTools(probe: EndpointProbe, samples: Samples) {
+  const bare = await probe.ask({ messages: [ONE] });
+  const before = bare instanceof ModelFailure ? 0 : bare.reply.usage.inputTokens;
+  const after = samples.answers[0]?.reply.usage.inputTokens ?? 0;
+  const tokens =
+    before === after ? `${after} tokens with tools and without` : `${after} tokens with tools, ${before} without`;
+  const isDropped = before > 0 && after > 0 && after - before < LEAST_TOKENS;
+  return {
+    before,
+    after,
+    dropped: isDropped ? `the prompt has ${tokens}, so the chat template drops them` : undefined,
+  };
 }
 
-function tellOfText({ party }: EndpointProbe, { called, samples }: Asked): Finding {
+async function tellOfText(probe: EndpointProbe, { called, samples }: Asked): Promise<Finding> {
   const often = inSamples(called.filter(({ asText }) => asText).length, samples);
-  if (party.settings?.recoverTextCalls)
+  if (probe.party.settings?.recoverTextCalls)
     return { level: "ok", text: `writes its tool calls as text${often}; recover_text_calls reads them` };
   return {
     level: "odd",
     text: `writes its tool calls as text${often}, since the server has no parser for them; they can be read from there`,
+    hint: await hintFor(probe, "calls"),
     fix: { where: "agent", yaml: "recover_text_calls: true" },
   };
 }
@@ -130,7 +145,7 @@ function tellOfCalls(findings: Finding[], { calls, message }: Called): void {
 
 /** Across replies too: a dialogue needs ids that are its own. */
 function tellOfIds(findings: Finding[], called: Called[]): void {
-  const calls = called.flatMap((each) => each.calls);
+  const calls = called.flatMap(({ asText, calls: made }) => (asText ? [] : made));
   const ids = calls.map(({ id }) => id).filter((id) => id !== "");
   if (ids.length < calls.length)
     findings.push({ level: "odd", text: "gives tool calls no ids; unique ones are made, nothing to do" });

@@ -176,6 +176,22 @@ test("a template that drops the tools is named by the tokens of the prompt", asy
   );
 });
 
+test("calls as text from a model that is not shown its tools are told to be guesses", async () => {
+  const { baseUrl } = await serve((response, { body }) =>
+    send(
+      response,
+      said(body.tools ? '<tool_call>{"name":"get_weather","arguments":{"city":"Paris"}}</tool_call>' : "ready"),
+    ),
+  );
+  const odd = (await examine(baseUrl)).filter(({ level }) => level === "odd").map(({ text }) => text);
+  expect(odd.slice(0, 2)).toEqual([
+    expect.stringMatching(/^writes its tool calls as text/),
+    expect.stringMatching(
+      /^its calls are guesses .* 20 tokens with tools and without, so the chat template drops them/,
+    ),
+  ]);
+});
+
 type Facts = { models?: JsonObject; paths?: { [path: string]: JsonObject }; headers?: { [name: string]: string } };
 
 /** Never calls a tool, and says who it is. */
