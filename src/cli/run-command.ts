@@ -157,7 +157,8 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   terminal.out(`\n${terminal.paint("bold", headline(result, begun, options.elapsedMs))}\n`);
   for (const line of summaryLines(terminal, summaries)) terminal.out(line);
   if (scripted) {
-    const text = "Scripted models played these dialogues; every record says so. They are no model's output.";
+    const text =
+      "Scripted models played these dialogues; every record says so. They are no model's output, and their tokens are in no total.";
     terminal.out(terminal.paint("gray", text));
   }
   if (config.eval) {

@@ -1,4 +1,5 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
+export { addCosts, type Cost, type CostRecord, knownCost, NO_COST, readCost, toCostRecord } from "./cost.ts";
 export type { Entry, ReplyEntry, ToolResultEntry, VerdictEntry } from "./entry.ts";
 export type { Environment, EnvironmentCall, StateChanges, ToolResult, World } from "./environment.ts";
 export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
@@ -89,6 +90,12 @@ export {
 } from "./secrets.ts";
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
-export type { Trajectory, TrajectoryMessage, UsageRecord } from "./trajectory.ts";
+export {
+  countUsedTokens,
+  isScriptedParty,
+  type Trajectory,
+  type TrajectoryMessage,
+  type UsageRecord,
+} from "./trajectory.ts";
 export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

@@ -1,7 +1,7 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
 
 import type { Config } from "../../config/index.ts";
-import { PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
+import { knownCost, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
 import {
   type FailureRecord,
   groupFailures,
@@ -128,7 +128,13 @@ function stopText(terminal: Terminal, { tally, manifest }: RunOverview, now: num
   const { stopMessage, stoppedBy } = tally;
   if (stopMessage !== undefined) return hang(terminal, "stopped: ", printable(stopMessage));
   if (stoppedBy !== "budget") return [];
-  return [`stopped by its budget: ${spentText(manifest.config as Config, tally.totals(now))}`];
+  return [`stopped by its budget: ${spentText(manifest.config as Config, usedBy(tally, now))}`];
+}
+
+/** What counts against a budget: also what scripts estimate. */
+function usedBy(tally: RunOverview["tally"], now: number): { costUsd: number; tokens: number } {
+  const totals = tally.totals(now);
+  return { costUsd: knownCost(totals), tokens: totals.tokens + totals.scriptedTokens };
 }
 
 /** A command that really goes on. */
@@ -138,6 +144,9 @@ function resumeCommand({ path, tally, manifest }: RunOverview, failures: Failure
   const { done, failed, planned } = tally.totals(now);
   const isStuck =
     failures.length > 0 && done + failed >= planned && (failures.every(isLastAttempt) || config.retry_failed === false);
-  const flags = [...(isSpent ? [largerBudget(config, tally.totals(now))] : []), ...(isStuck ? ["--retry-failed"] : [])];
+  const flags = [
+    ...(isSpent ? [largerBudget(config, usedBy(tally, now))] : []),
+    ...(isStuck ? ["--retry-failed"] : []),
+  ];
   return [`${PROGRAM_COMMAND} resume`, quote(shortPath(path)), ...flags].join(" ");
 }

@@ -1,6 +1,8 @@
 // The numbers of a run as people read them: the live block and `rollout status` show the same lines.
+import { knownCost } from "../../core/index.ts";
 import type { NetworkLoad } from "../../models/index.ts";
 import type { DatasetTally, FailureGroup, RunTally, RunTotals } from "../../runs/index.ts";
+import { costText } from "./cost-text.ts";
 import { failureLines } from "./failures-text.ts";
 import { count, cut, duration, printableName, type Terminal, table } from "./terminal.ts";
 
@@ -14,7 +16,7 @@ export function totalsLine(totals: RunTotals): string {
     `${totals.perSecond.toFixed(1)}/s`,
     `${duration(totals.secondsElapsed * 1000)} elapsed`,
     ...(totals.secondsLeft === undefined ? [] : [`about ${duration(totals.secondsLeft * 1000)} left`]),
-    `${count(totals.tokens)} tokens`,
+    tokensText(totals),
     ...moneyOf(totals),
   ].join(" · ");
 }
@@ -54,10 +56,16 @@ export function totalsBlock(
 }
 
 /** So far, and the projected total. */
-function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
-  if (costUsd === 0) return [];
+function moneyOf({ projectedCostUsd, ...cost }: RunTotals): string[] {
+  if (cost.costUsd === 0) return [];
   const projected = projectedCostUsd === undefined ? "" : ` of about $${projectedCostUsd.toFixed(2)}`;
-  return [`$${costUsd.toFixed(2)}${projected}`];
+  return [`${knownCost(cost) === 0 ? "cost " : ""}${costText(cost)}${projected}`];
+}
+
+/** What scripts estimate is in no total. */
+function tokensText({ tokens, scriptedTokens }: RunTotals): string {
+  if (tokens === 0 && scriptedTokens > 0) return "scripted tokens not counted";
+  return `${count(tokens)} tokens${scriptedTokens > 0 ? " without the scripted" : ""}`;
 }
 
 function countLines(what: string, numbers: { [reason: string]: number }): string[] {
