@@ -87,7 +87,7 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
       return withFacts(withRedaction(createReplayClient(tape, { model, settings: party.settings })), model);
     },
     park: () => {},
-    load: () => ({ endpoints: [], retries: {} }),
+    load: () => ({ endpoints: [], retries: {}, backingOff: {} }),
     close: () => tape.close(),
   };
 }

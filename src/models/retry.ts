@@ -9,6 +9,8 @@ export type RetryOptions = {
   /** attempts after the first; default 5, 0 for none */
   maxRetries?: number;
   onWait?: ((wait: RetryWait) => void) | undefined;
+  /** a wait of `onWait` is over, or given up */
+  onWaited?: ((error: ModelFailure) => void) | undefined;
   /** once aborted, nothing is retried */
   park?: AbortSignal;
 };
@@ -46,9 +48,12 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
           const step = isLocal ? LOCAL_BACK_OFF : error.kind === "rate-limit" ? 1 : attempt;
           const milliseconds = Math.max(asked, backOff(step, random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
-          await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
-            throw signal.aborted ? reason : error;
-          });
+          await clock
+            .sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal)
+            .catch((reason) => {
+              throw signal.aborted ? reason : error;
+            })
+            .finally(() => options.onWaited?.(error));
         }
       }
     },

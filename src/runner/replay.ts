@@ -66,7 +66,7 @@ export function announceCalls(environment: Environment, log: CallLog): Environme
 }
 
 /** Everything but `call`. */
-function passOn(environment: Environment): Omit<Environment, "call"> {
+export function passOn(environment: Environment): Omit<Environment, "call"> {
   return {
     tools: environment.tools,
     isReadOnly: (toolName) => environment.isReadOnly(toolName),

@@ -113,7 +113,8 @@ export class Rollout {
   /** Undefined if the run is parked while its tools are still starting. */
   async #openEnvironment(): Promise<Environment | undefined> {
     const { dataset, query, seed, key } = this.#planned;
-    const opening = dataset.openEnvironment({ query, seed, rollout: key.rollout });
+    const open = () => dataset.openEnvironment({ query, seed, rollout: key.rollout });
+    const opening = this.#context.calls.during(key, {}, open);
     const opened = await this.#context.unlessParked(opening);
     if (!opened) opening.then((late) => late.close()).catch(() => {});
     return opened;
@@ -123,14 +124,16 @@ export class Rollout {
   #withLog(environment: Environment, recorded: readonly Entry[]): Environment {
     const sent = recorded.length > 0 ? this.#planned.sent : new Map();
     const record = (callId: string, key: string) => this.#record({ type: "call-start", callId, key });
-    return trustRecord(announceCalls(environment, { sent, record }), recorded);
+    const watched = this.#context.calls.watchTools(environment, this.#planned.key);
+    return trustRecord(announceCalls(watched, { sent, record }), recorded);
   }
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
     const { dataset, query, key, seed } = this.#planned;
     const { spec, agent, user, judge } = dataset;
     const script = dataset.scriptOf(query);
-    const open = (party: "agent" | "user" | "judge", client: ModelClient) => withRecord(client, recorded, party);
+    const open = (party: "agent" | "user" | "judge", client: ModelClient) =>
+      withRecord(this.#context.calls.watchModel(client, key, party), recorded, party);
     return playDialogue({
       query,
       origin: { ...key, seed, mode: spec.mode },

@@ -2,6 +2,7 @@
 import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 
 /** People read the first few; the rest is in `failures.jsonl`. */
 const MAX_NOTED = 20;
@@ -10,6 +11,7 @@ export class RunContext {
   readonly run: ResolvedRun;
   readonly folder: RunFolder;
   readonly clock: Clock;
+  readonly calls: CallsInFlight;
   /** set: no further entry is begun */
   readonly park: AbortSignal;
   /** set: leave at once */
@@ -20,12 +22,13 @@ export class RunContext {
   readonly #onPark = new Set<() => void>();
 
   constructor(
-    parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort">,
+    parts: Pick<RunContext, "run" | "folder" | "clock" | "calls" | "park" | "abort">,
     watch: (event: RunEvent) => void,
   ) {
     this.run = parts.run;
     this.folder = parts.folder;
     this.clock = parts.clock;
+    this.calls = parts.calls;
     this.park = parts.park;
     this.abort = parts.abort;
     this.#watch = watch;

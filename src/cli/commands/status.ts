@@ -15,6 +15,7 @@ import {
 } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { hang } from "../printing/failures-text.ts";
 import { largerBudget, spentText } from "../printing/result-text.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
@@ -44,7 +45,9 @@ export const configure: Configure = (command, host, done) => {
     .action((folder: string | undefined, { json, verify }: { json?: boolean; verify?: boolean }) => {
       const terminal = createTerminal(host);
       const run = readRun(folder ?? newest());
-      const verified = verify ? verifyRun(run.path) : undefined;
+      const progress = createCountProgress(host, { text: "reading the run", quiet: json });
+      const verified = verify ? verifyRun(run.path, () => progress.count("records verified")) : undefined;
+      progress.stop();
       const tell = (sentence: string) => terminal.err(printableName(sentence));
       if (run.damage !== undefined && !verified) tell(run.damage);
       const failures = run.writer ? [] : readFailures(run.path, verified ? () => {} : tell);
@@ -80,6 +83,7 @@ function newest(): string {
 function statusOf(run: Status, now: number) {
   const { path, tally, writer, failures } = run;
   const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
+  const load = writer && readLoad(path);
   return {
     folder: path,
     state: stateOf(tally, writer !== undefined, now),
@@ -91,9 +95,15 @@ function statusOf(run: Status, now: number) {
     resume_command: resumeCommand(run, failures, now).replace(/^npx /, ""),
     totals: tally.totals(now),
     failures: writer ? tally.totals(now).failures : groupFailures(failures),
-    endpoints: writer && (readLoad(path)?.endpoints ?? []),
+    endpoints: writer && (load?.endpoints ?? []),
+    /** those that take long */
+    calls: writer && slowCalls(load),
     datasets: tally.datasets,
   };
+}
+
+function slowCalls(load: ReturnType<typeof readLoad>): object[] {
+  return (load?.calls ?? []).map(({ since, ...call }) => ({ ...call, seconds: ((load?.now ?? 0) - since) / 1000 }));
 }
 
 function stateOf(tally: RunOverview["tally"], isRunning: boolean, now: number): "running" | "finished" | "stopped" {

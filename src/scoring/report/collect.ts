@@ -49,8 +49,10 @@ export type Collected = {
 
 export type RecordFile = { dataset: string; file: string };
 
-/** `files` hold the records, where the folder is not a run's. */
-export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[]): Collected {
+/** `files` hold the records, where the folder is not a run's; `onRecord`: one more was read. */
+export type ReadOptions = { files?: RecordFile[]; onRecord?: () => void };
+
+export function collectRun(folder: string, rule?: ScoreRule, { files, onRecord }: ReadOptions = {}): Collected {
   const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
   const scores = new TaskScores(folder, rule);
   const collected: Collected = {
@@ -68,6 +70,7 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
   const found = new Set<string>();
   for (const { dataset, file } of sources) {
     for (const { trajectory: record } of readTrajectories(file, dataset, tell)) {
+      onRecord?.();
       if (record.dataset === undefined || record.dataset === dataset) add(record, dataset);
     }
   }

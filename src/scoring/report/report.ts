@@ -7,7 +7,7 @@ import {
   type CheckFacts,
   type Collected,
   collectRun,
-  type RecordFile,
+  type ReadOptions,
   type RolloutFacts,
   type ToolFacts,
 } from "./collect.ts";
@@ -70,9 +70,9 @@ const METHOD =
 const MAX_FAILURES = 200;
 const MAX_REASONS = 20;
 
-/** `rule` replaces the one that the run's config names; `files` hold the records, where the folder is not a run's. */
-export function buildReport(folder: string, rule?: ScoreRule, files?: RecordFile[]): Report {
-  return reportOf(collectRun(folder, rule, files));
+/** `rule` replaces the one that the run's config names. */
+export function buildReport(folder: string, rule?: ScoreRule, options?: ReadOptions): Report {
+  return reportOf(collectRun(folder, rule, options));
 }
 
 function reportOf(run: Collected): Report {
