@@ -28,7 +28,7 @@ function unknownOf({ costUnknownOf = [] }: Cost): string {
   return costUnknownOf.length > 0 ? ` of ${namesOf(costUnknownOf)}` : "";
 }
 
-export function namesOf(models: readonly string[]): string {
+function namesOf(models: readonly string[]): string {
   const more = models.length - MAX_NAMES;
   const shown = models.slice(0, more > 1 ? MAX_NAMES : models.length).map(printableName);
   return [...shown, ...(more > 1 ? [`${more} more`] : [])].join(" and ");

@@ -47,7 +47,7 @@ export type Collected = {
   damage: string[];
 };
 
-export type RecordFile = { dataset: string; file: string };
+type RecordFile = { dataset: string; file: string };
 
 /** `files` hold the records, where the folder is not a run's; `onRecord`: one more was read. */
 export type ReadOptions = { files?: RecordFile[]; onRecord?: () => void };
