@@ -155,14 +155,14 @@ test("every command that reads records tells how far it is, once it takes longer
   const rows = ["--format", "openai", "--all", "--out", "rows.jsonl"];
   const slowly = (...args: string[]) => work.run(args, { env: { ...FAST, CLOCK_SPEED: "1000000" } });
   for (const [text, ...args] of [
-    ["2 rollouts scored, ", "eval", "out"],
-    ["2 records verified, ", "status", "out", "--verify"],
-    ["2 records read, ", "report", "out"],
-    ["2 records read, ", "stats", "out"],
-    ["2 records read, ", "export", "out", ...rows],
-    ["2 records read, ", "label", "out", "--out", "labelled.jsonl"],
-    ["rows checked, ", "validate", "rows.jsonl", "--format", "openai"],
-    ["2 of 2 records replayed, ", "replay", "out"],
+    ["2 rollouts scored", "eval", "out"],
+    ["2 records verified", "status", "out", "--verify"],
+    ["2 records read", "report", "out"],
+    ["2 records read", "stats", "out"],
+    ["2 records read", "export", "out", ...rows],
+    ["2 records read", "label", "out", "--out", "labelled.jsonl"],
+    ["rows checked", "validate", "rows.jsonl", "--format", "openai"],
+    ["2 of 2 records replayed", "replay", "out"],
   ] as const) {
     const { code, stdout, stderr } = await slowly(...args);
     expect({ args, code, told: stderr.includes(text) }).toEqual({ args, code: 0, told: true });

@@ -36,7 +36,7 @@ export const configure: Configure = (command, host, done) => {
 async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Promise<number> {
   const terminal = createTerminal(host);
   const runs = folders.map((folder) => ({ folder, path: resolve(folder), manifest: openRun(folder).manifest }));
-  const progress = createCountProgress(host, { text: "reading the run" });
+  const progress = createCountProgress(host);
   const say = (text: string) => {
     progress.erase();
     terminal.err(printableName(text));

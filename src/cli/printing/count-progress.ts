@@ -1,7 +1,7 @@
 // How far a command is that counts records: nothing for two seconds, then one line on standard error, redrawn on a terminal
 // and repeated now and then elsewhere. Also while nothing new is counted: something may hang.
 import type { Host } from "../host.ts";
-import { duration, LINE_MS, printableName } from "./terminal.ts";
+import { LINE_MS, printableName } from "./terminal.ts";
 
 const QUIET_MS = 2000;
 const REDRAW_MS = 200;
@@ -16,14 +16,13 @@ export type CountProgress = {
   stop(): void;
 };
 
-/** `quiet`: nothing is shown. */
+/** `text` is shown until something is counted; `quiet`: nothing is shown. */
 export function createCountProgress(
   { stderr, env }: Pick<Host, "stderr" | "env">,
-  { text: first, quiet = false }: { text: string; quiet?: boolean },
+  { text: first, quiet = false }: { text?: string; quiet?: boolean } = {},
 ): CountProgress {
   const redraws = Boolean(stderr.isTTY) && env.TERM !== "dumb" && !env.CI;
-  const startedAt = performance.now();
-  let nextAt = startedAt + QUIET_MS;
+  let nextAt = performance.now() + QUIET_MS;
   let text = first;
   let counted = 0;
   let isDrawn = false;
@@ -33,11 +32,10 @@ export function createCountProgress(
   };
   const draw = () => {
     const now = performance.now();
-    if (quiet || now < nextAt) return;
+    if (quiet || text === undefined || now < nextAt) return;
     nextAt = now + (redraws ? REDRAW_MS : LINE_MS);
     erase();
-    const line = `${printableName(text)}, ${duration(now - startedAt)}`;
-    stderr.write(redraws ? line : `${line}\n`);
+    stderr.write(redraws ? printableName(text) : `${printableName(text)}\n`);
     isDrawn = redraws;
   };
   const timer = setInterval(draw, REDRAW_MS);
