@@ -21,7 +21,8 @@ describe("from rollouts to a report", () => {
     const records = readFileSync(file);
     expect(records.toString().trim().split("\n")).toHaveLength(24);
     const evaluated = await work.run(["eval", "out"]);
-    expect(evaluated).toMatchObject({ code: 0, stderr: "" });
+    expect(evaluated.code).toBe(0);
+    expect(evaluated.stderr.replace(/^(no rollout|\d+ rollouts) scored.*\n/gm, "")).toBe(""); // on a slow machine
     const [, results] = /^24 rollouts in out: 24 scored, (\d+) results$/m.exec(evaluated.stdout) ?? [];
     expect(Number(results) % 24).toBe(0);
     expect(evaluated.stdout).toMatch(/^3 +\d/m);

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { NetworkLoad } from "../models/index.ts";
+import type { RunLoad } from "../runner/index.ts";
 import { createLoadWriter, readLoad } from "./live-load.ts";
 
 function folder(): string {
@@ -13,7 +13,8 @@ function folder(): string {
 
 test("what endpoints are doing can be read while a run goes on, and is gone after it", async () => {
   const path = folder();
-  const load: NetworkLoad = {
+  const load: RunLoad = {
+    ...{ backingOff: {}, now: 9000, calls: [{ dataset: "d", id: "q", tool: "t", since: 1000 }] },
     endpoints: [{ endpoint: "http://a/v1", inFlight: 3, waiting: 2 }],
     retries: { server: 1 },
   };

@@ -1,16 +1,16 @@
-// What a run's endpoints are doing right now: known only to the process that calls them, so it keeps a small file
+// What a run's endpoints are doing right now, and which calls take long: known only to the process that calls them, so it keeps a small file
 // next to the journal while it runs, for `rollout status` in another terminal.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson, redactWritten } from "../core/index.ts";
-import type { NetworkLoad } from "../models/index.ts";
+import type { RunLoad } from "../runner/index.ts";
 
 const FILE = "endpoints.json";
 const EVERY_MS = 1000;
 
 export type LoadWriter = { follow(folder: string): void; stop(): void };
 
-export function createLoadWriter(load: () => NetworkLoad | undefined): LoadWriter {
+export function createLoadWriter(load: () => RunLoad | undefined): LoadWriter {
   let timer: NodeJS.Timeout | undefined;
   let path: string | undefined;
   return {
@@ -35,14 +35,15 @@ function remove(path: string): void {
 }
 
 /** Only meaningful while the run is running; a killed process may leave a stale file. */
-export function readLoad(folder: string): NetworkLoad | undefined {
+export function readLoad(folder: string): RunLoad | undefined {
   const path = join(folder, FILE);
   const load = existsSync(path) ? parseJson(readFileSync(path, "utf8")) : undefined;
-  return isObject(load) && Array.isArray(load.endpoints) && isObject(load.retries) ? (load as NetworkLoad) : undefined;
+  if (!isObject(load) || !Array.isArray(load.endpoints) || !isObject(load.retries)) return undefined;
+  return { backingOff: {}, now: 0, calls: [], ...load } as unknown as RunLoad; // a run of an older version says less
 }
 
-function write(path: string, load: NetworkLoad | undefined): void {
-  if (!load || load.endpoints.length === 0) return;
+function write(path: string, load: RunLoad | undefined): void {
+  if (!load || load.endpoints.length + load.calls.length === 0) return;
   try {
     writeFileSync(`${path}.new`, redactWritten(JSON.stringify(load)));
     renameSync(`${path}.new`, path);

@@ -13,8 +13,8 @@ import {
 } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine } from "../files/index.ts";
-import { type NetworkLoad, SetupError } from "../models/index.ts";
-import { DriftError, makeRollouts, type RunResult } from "../runner/index.ts";
+import { SetupError } from "../models/index.ts";
+import { DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
 import {
   readFailures,
   readTrajectories,
@@ -46,7 +46,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   hideVariables(run);
   if (flags.dryRun || flags.pilot) return showPlan(host, run, flags);
   const terminal = createTerminal(host, { colours: run.config.verbose_colors });
-  let load: (() => NetworkLoad) | undefined;
+  let load: (() => RunLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
   const log = createLog(run.config.log_file, run.config.log_level, (text) => view.say(text));
@@ -150,15 +150,16 @@ function createView(
   terminal: Terminal,
   { config, datasets }: ResolvedRun,
   flags: RunFlags,
-  load: () => NetworkLoad | undefined,
+  load: () => RunLoad | undefined,
 ): ProgressView {
   const say = (text: string) => terminal.err(text);
   if (flags.json)
     return { onEvent: (event) => terminal.out(printableJson(jsonLine(event).trimEnd())), say, stop: () => {} };
   if (flags.quiet) return { onEvent: () => {}, say, stop: () => {} };
-  if (!config.verbose) return createProgress(terminal, { now: () => performance.now(), load });
+  const now = () => performance.now();
+  if (!config.verbose) return createProgress(terminal, { now, load });
   const maxLength = config.verbose_max_length || Number.POSITIVE_INFINITY;
-  return createVerboseView(terminal, { maxLength, nameDataset: datasets.length > 1 });
+  return createVerboseView(terminal, { now, load, maxLength, nameDataset: datasets.length > 1 });
 }
 
 type ResultOptions = RunFlags & { elapsedMs: number; toolErrors: ToolErrors[] };
@@ -184,7 +185,8 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   terminal.out(`\n${terminal.paint("bold", headline(result, begun, options.elapsedMs))}\n`);
   for (const line of summaryLines(terminal, summaries)) terminal.out(line);
   if (scripted) {
-    const text = "Scripted models played these dialogues; every record says so. They are no model's output.";
+    const text =
+      "Scripted models played these dialogues; every record says so. They are no model's output, and their tokens are in no total.";
     terminal.out(terminal.paint("gray", text));
   }
   if (config.eval) {

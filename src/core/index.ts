@@ -1,4 +1,5 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
+export { addCosts, type Cost, type CostRecord, knownCost, NO_COST, readCost, toCostRecord } from "./cost.ts";
 export { type Entry, isAside, type ReplyEntry, type ToolResultEntry, type VerdictEntry } from "./entry.ts";
 export type {
   CallParty,
@@ -101,6 +102,6 @@ export {
 } from "./secrets.ts";
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
-export type { OtherCall, Trajectory, UsageRecord } from "./trajectory.ts";
+export { countUsedTokens, isScriptedParty, type OtherCall, type Trajectory, type UsageRecord } from "./trajectory.ts";
 export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

@@ -1,4 +1,5 @@
 // What travels between the parties and the models, independent of the wire format.
+import { addCosts, type Cost } from "./cost.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export type Party = "agent" | "user";
@@ -6,12 +7,13 @@ export type Party = "agent" | "user";
 /** `arguments` is the raw text as the model emitted it; `originalId` is set if the model's own id was unusable. */
 export type ToolCall = { id: string; name: string; arguments: string; originalId?: string };
 
-export type Usage = {
+export type Usage = Cost & {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
   reasoningTokens: number;
-  costUsd: number;
+  /** a script's estimate: it is in no total */
+  scripted?: true;
 };
 
 /** `length`: cut by the longest reply that was asked for; `context-length`: by the end of the context. */
@@ -59,7 +61,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     outputTokens: a.outputTokens + b.outputTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    costUsd: a.costUsd + b.costUsd,
+    ...addCosts(a, b),
   };
 }
 

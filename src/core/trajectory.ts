@@ -23,7 +23,8 @@ export type UsageRecord = {
   output_tokens: number;
   cached_tokens: number;
   reasoning_tokens: number;
-  cost_usd: number;
+  /** null: not known */
+  cost_usd: number | null;
 };
 
 export type Trajectory = RecordKey & {
@@ -43,7 +44,10 @@ export type Trajectory = RecordKey & {
     tool_errors: string[];
     mode: Mode;
     usage: { [party: string]: UsageRecord };
-    cost_usd: number;
+    /** null: not known; the known part and the models without a price are then next to it */
+    cost_usd: number | null;
+    cost_known_usd?: number;
+    cost_unknown_of?: string[];
     models: { agent: string; user?: string; judge?: string };
     /** what the servers said about themselves, by party; ids are those of the replies, in order */
     served?: {
@@ -67,3 +71,18 @@ export type Trajectory = RecordKey & {
     timings: { started_at: string; ended_at: string; duration_ms: number };
   };
 };
+
+/** How many tokens models used, and how many a script did, which are estimates and in no total. */
+export function countUsedTokens({ usage, models }: Pick<Trajectory["metadata"], "usage" | "models">): {
+  tokens: number;
+  scripted: number;
+} {
+  const used = { tokens: 0, scripted: 0 };
+  for (const [party, { input_tokens, output_tokens }] of Object.entries(usage ?? {}))
+    used[isScriptedParty(models, party) ? "scripted" : "tokens"] += (input_tokens ?? 0) + (output_tokens ?? 0);
+  return used;
+}
+
+export function isScriptedParty(models: Trajectory["metadata"]["models"] | undefined, party: string): boolean {
+  return String(models?.[party as "agent"]).startsWith("scripted/");
+}

@@ -1,18 +1,17 @@
 // What a rollout will take, before anything is paid for: counted from prompts and tools, the queries' reference plans
 // if they have any, and otherwise from typical values. Every assumption can be printed.
 
-import { listPlannedCalls, type Query, sum } from "../core/index.ts";
+import { addCosts, type Cost, listPlannedCalls, NO_COST, type Query, sum } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
-import { countTokens, type Prices } from "../models/index.ts";
+import { type ClientSource, countTokens } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
 
-export type RolloutEstimate = {
+export type RolloutEstimate = Cost & {
   /** model calls of all parties */
   calls: number;
+  /** without those of scripted models */
   inputTokens: number;
   outputTokens: number;
-  /** undefined if a price is unknown */
-  costUsd: number | undefined;
   seconds: number;
   /** tokens of the agent's last request, and how many of them are already in the first one */
   agentContext: { full: number; fixed: number };
@@ -64,12 +63,12 @@ export async function estimateRollout(dataset: PreparedDataset): Promise<Rollout
       output: judge ? shape.turns * TYPICAL.userReplyTokens : 0,
     },
   ].filter(({ source }) => source !== undefined);
-  const costs = parties.map(({ source, input, output }) => costOf(source?.facts.prices, input, output));
+  const real = parties.filter(({ source }) => !source?.scripted);
   return {
     calls: sum(parties.map(({ calls }) => calls)),
-    inputTokens: sum(parties.map(({ input }) => input)),
-    outputTokens: sum(parties.map(({ output }) => output)),
-    costUsd: costs.some((cost) => cost === undefined) ? undefined : sum(costs as number[]),
+    inputTokens: sum(real.map(({ input }) => input)),
+    outputTokens: sum(real.map(({ output }) => output)),
+    ...real.map(costOf).reduce(addCosts, NO_COST),
     seconds: sum(parties.map(({ source, calls }) => (source?.scripted ? 0 : calls * TYPICAL.secondsPerCall))),
     agentContext: { full: fixed + growth, fixed },
   };
@@ -113,6 +112,8 @@ function shapeOfQuery({ taskInfo: { plan } }: Query, maxTurns: number): Shape {
   return { turns: played.length, toolCalls: listPlannedCalls(played).length, agentCalls: played.length + steps };
 }
 
-function costOf(prices: Prices | undefined, input: number, output: number): number | undefined {
-  return prices && input * prices.input + output * prices.output;
+function costOf({ source, input, output }: { source: ClientSource | undefined; input: number; output: number }): Cost {
+  const prices = source?.facts.prices;
+  if (!prices) return { costUsd: null, costUnknownOf: source ? [source.id] : [] };
+  return { costUsd: input * prices.input + output * prices.output };
 }

@@ -1,7 +1,7 @@
 // A short real run, into its own folder, and what it says about the whole: means with the interval that so few
 // rollouts allow.
 import type { ResolvedRun } from "../config/index.ts";
-import { sum } from "../core/index.ts";
+import { addCosts, type Cost, countUsedTokens, NO_COST, readCost, sum } from "../core/index.ts";
 import { type MakeOptions, makeRollouts } from "../runner/index.ts";
 import { readTrajectories } from "../runs/index.ts";
 import { studentT975 } from "../scoring/index.ts";
@@ -14,7 +14,10 @@ export type PilotDataset = {
   rollouts: number;
   calls: Spread;
   tokens: Spread;
-  costUsd: Spread;
+  /** undefined if a cost is not known */
+  costUsd: Spread | undefined;
+  /** of all its rollouts */
+  cost: Cost;
   seconds: Spread;
 };
 
@@ -51,13 +54,15 @@ export function spreadOf(values: readonly number[]): Spread {
 
 function measure(name: string, file: string): PilotDataset {
   const rows: { calls: number; tokens: number; costUsd: number; seconds: number }[] = [];
+  let cost = NO_COST;
   for (const { trajectory } of readTrajectories(file, name, () => {})) {
     const { metadata } = trajectory;
     const usages = Object.values(metadata.usage);
+    cost = addCosts(cost, readCost(metadata));
     rows.push({
       calls: sum(usages.map(({ calls }) => calls)),
-      tokens: sum(usages.map((usage) => usage.input_tokens + usage.output_tokens)),
-      costUsd: metadata.cost_usd,
+      tokens: countUsedTokens(metadata).tokens,
+      costUsd: metadata.cost_usd ?? 0,
       seconds: metadata.timings.duration_ms / 1000,
     });
   }
@@ -67,7 +72,8 @@ function measure(name: string, file: string): PilotDataset {
     rollouts: rows.length,
     calls: spread("calls"),
     tokens: spread("tokens"),
-    costUsd: spread("costUsd"),
+    costUsd: cost.costUsd === null ? undefined : spread("costUsd"),
+    cost,
     seconds: spread("seconds"),
   };
 }

@@ -14,13 +14,15 @@ export type LabelOptions = {
   out?: string;
   basePath?: string;
   onNotice?: (message: string) => void;
+  onRecord?: () => void;
 };
 export type LabelResult = { file: string; counts: CountsReport };
 
 const UNLABELLED = "neither a run's prompts nor the dataset folder know its tools";
 
-export async function labelRecords({ input, out, basePath, onNotice }: LabelOptions): Promise<LabelResult> {
-  const source = await Source.open({ inputs: [input], basePath, onNotice });
+export async function labelRecords({ input, out, ...options }: LabelOptions): Promise<LabelResult> {
+  const { basePath } = options;
+  const source = await Source.open({ inputs: [input], ...options });
   const file = out ?? defaultOut(input);
   const clash = source.inputs.find((read) => resolve(read.file) === resolve(file));
   if (clash) throw new UsageError(`--out would replace ${clash.file}, which is read`);

@@ -20,6 +20,8 @@ export type SourceOptions = {
   transform?: string | Transform;
   /** what is damaged in prompts and scores, one line for each file */
   onNotice?: (message: string) => void;
+  /** one more was read */
+  onRecord?: () => void;
 };
 
 /** Where a line is: in which file, at which bytes, and its number there. */
@@ -44,12 +46,14 @@ export class Source {
   readonly #prompts = new Map<string, PromptBook>();
   readonly #scores = new Map<string, TaskScores>();
   readonly #reader = new ExtentReader();
+  readonly #onRecord: () => void;
 
   private constructor(
     inputs: InputFile[],
     base: BaseLabels | undefined,
-    { transform, onNotice = () => {} }: { transform?: Transform; onNotice?: (message: string) => void },
+    { transform, onNotice = () => {}, onRecord = () => {} }: SourceOptions & { transform?: Transform },
   ) {
+    this.#onRecord = onRecord;
     this.inputs = inputs;
     this.#base = base;
     this.#transform = transform;
@@ -62,10 +66,11 @@ export class Source {
     }
   }
 
-  static async open({ inputs, basePath, transform: given, onNotice }: SourceOptions): Promise<Source> {
+  static async open(options: SourceOptions): Promise<Source> {
+    const { inputs, basePath, transform: given } = options;
     const transform = typeof given === "string" ? await loadTransform(given) : given;
     const base = basePath === undefined ? undefined : new BaseLabels(basePath);
-    return new Source(findInputs(inputs), base, { transform, onNotice });
+    return new Source(findInputs(inputs), base, { ...options, transform });
   }
 
   /** A line that is no JSON is one record less; if no line is, the files are not what they were taken for. */
@@ -76,6 +81,7 @@ export class Source {
       for (const { bytes, isOpen, offset, length, number } of readLines(input.file)) {
         const text = lineText(bytes);
         if (text.trim() === "") continue;
+        this.#onRecord();
         const source = { input, offset, length, number };
         const line = parseLine(text);
         if (line === undefined) {

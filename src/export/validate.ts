@@ -17,7 +17,12 @@ export type Finding = Problem & {
   /** of a JSONL file; in Parquet, the row */
   line: number;
 };
-export type ValidateOptions = TemplateOptions & { file: string; format: string; secrets?: readonly string[] };
+export type ValidateOptions = TemplateOptions & {
+  file: string;
+  format: string;
+  secrets?: readonly string[];
+  onRow?: () => void;
+};
 
 export type Validated = { /** how many were read */ rows: number; template: TemplateSummary | undefined };
 
@@ -31,6 +36,7 @@ export async function* validateFile(options: ValidateOptions): AsyncGenerator<Fi
   let rows = 0;
   for await (const { line, value } of readRows(file)) {
     rows++;
+    options.onRow?.();
     const error = (message: string): Finding => ({ level: "error", message, line });
     if (value instanceof Error) {
       yield error(`is not valid JSON: ${value.message}`);

@@ -33,5 +33,18 @@ export function createClientSource(party: PartyModel, createNetworkClient: Creat
   }
   const client = createNetworkClient(party);
   const { id, reasoningSpan = "turn", facts = {} } = client;
-  return { id, scripted: false, reasoningSpan, facts, open: () => client };
+  const named = withNamedCost(client);
+  return { id, scripted: false, reasoningSpan, facts, open: () => named };
+}
+
+/** A cost that is not known says whose it is. */
+function withNamedCost(client: ModelClient): ModelClient {
+  return {
+    id: client.id,
+    async complete(request, signal) {
+      const reply = await client.complete(request, signal);
+      if (reply.usage.costUsd !== null || reply.usage.costUnknownOf) return reply;
+      return { ...reply, usage: { ...reply.usage, costUnknownOf: [client.id] } };
+    },
+  };
 }

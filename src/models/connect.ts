@@ -9,9 +9,10 @@ import {
   type Variables,
 } from "../core/index.ts";
 import { findDialect } from "./dialects/index.ts";
+import type { ModelFailure } from "./failure.ts";
 import { fillBodies } from "./fill-bodies.ts";
 import { createDispatchers } from "./http.ts";
-import { createGates, type EndpointEvent } from "./limits.ts";
+import { createGates, type EndpointEvent, type EndpointGate } from "./limits.ts";
 import { acceptedSettings } from "./refusals.ts";
 import { explainRefusals } from "./refused-settings.ts";
 import type { Registry } from "./registry.ts";
@@ -45,10 +46,20 @@ export type ModelsDeps = {
 /** What a dataset or the command line sets instead of the registry. */
 type ModelOverrides = NonNullable<ResolveContext["overrides"]> & { places?: SettingPlaces };
 
+type EndpointLoad = {
+  endpoint: string;
+  inFlight: number;
+  waiting: number;
+  /** what the waiting ones wait for, and until when, if that is known */
+  hold?: { reason: string; until?: string };
+};
+
 /** The current load, and how often calls were retried, by reason. */
 export type NetworkLoad = {
-  endpoints: { endpoint: string; inFlight: number; waiting: number }[];
+  endpoints: EndpointLoad[];
   retries: { [kind: string]: number };
+  /** calls that wait before they are tried again, by the class of their failure */
+  backingOff: { [kind: string]: number };
 };
 
 export interface Models {
@@ -74,9 +85,20 @@ export function createModels(options: ModelsDeps): Models {
   const deps = { env, dispatchers, clock, idleSeconds, run, onNote };
   const parking = new AbortController();
   const retries: NetworkLoad["retries"] = {};
+  const backingOff = new Map<string, number>();
   const countRetry = (wait: RetryWait) => {
     retries[wait.error.kind] = (retries[wait.error.kind] ?? 0) + 1;
+    countWaiting(wait.error, 1);
     onWait?.(wait);
+  };
+  const countWaiting = ({ kind }: ModelFailure, change: number) =>
+    backingOff.set(kind, (backingOff.get(kind) ?? 0) + change);
+  const onWaited = (error: ModelFailure) => countWaiting(error, -1);
+  const holdOf = (gate: EndpointGate) => {
+    const { reason, milliseconds } = gate.hold;
+    if (reason === "" || gate.waiting === 0) return undefined;
+    const isOpen = milliseconds === Number.POSITIVE_INFINITY;
+    return { reason, until: isOpen ? undefined : new Date(clock.now() + milliseconds).toISOString() };
   };
 
   function resolve(name: string, overrides: ModelOverrides = {}): ResolvedModel {
@@ -101,7 +123,7 @@ export function createModels(options: ModelsDeps): Models {
       return composeEndpoint({
         model,
         settings,
-        deps: { gates, starts, clock, random, onWait: countRetry, park: parking.signal },
+        deps: { gates, starts, clock, random, onWait: countRetry, onWaited, park: parking.signal },
         connect,
       });
     },
@@ -111,8 +133,12 @@ export function createModels(options: ModelsDeps): Models {
       for (const gate of gates.all()) gate.park();
     },
     load: () => ({
-      endpoints: [...gates.all()].map(({ endpoint, inFlight, waiting }) => ({ endpoint, inFlight, waiting })),
+      endpoints: [...gates.all()].map((gate) => {
+        const { endpoint, inFlight, waiting } = gate;
+        return { endpoint, inFlight, waiting, hold: holdOf(gate) };
+      }),
       retries: { ...retries },
+      backingOff: Object.fromEntries([...backingOff].filter(([, number]) => number > 0)),
     }),
     close: () => dispatchers.close(),
   };

@@ -120,6 +120,12 @@ export class EndpointGate {
     return scale;
   }
 
+  /** what the next request in line waits for; no reason if for nothing */
+  get hold(): Wait {
+    const [next] = this.#queue;
+    return next ? this.#waitFor(next.need, this.#clock.elapsed()) : GO;
+  }
+
   tighten(limits: EndpointLimits): void {
     this.#concurrency.tighten(Math.max(1, limits.maxInFlight ?? MAX_IN_FLIGHT));
     this.#requests = chooseTighter(this.#requests, limits.requestsPerMinute);
@@ -206,7 +212,7 @@ export class EndpointGate {
   }
 
   #waitFor({ estimated, scale }: Need, now: number): Wait {
-    if (this.#inFlight >= this.cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "" };
+    if (this.#inFlight >= this.cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "no more at once" };
     const waits: Wait[] = [];
     const add = (milliseconds: number, reason: string) => milliseconds > 0 && waits.push({ milliseconds, reason });
     add(this.#breaker.waitFor(now), "it fails for everyone");

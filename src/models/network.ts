@@ -101,7 +101,7 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
     },
     trustPrompts: () => {},
     park: () => {},
-    load: () => ({ endpoints: [], retries: {} }),
+    load: () => ({ endpoints: [], retries: {}, backingOff: {} }),
     close: () => tape.close(),
   };
 }

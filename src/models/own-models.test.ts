@@ -49,5 +49,8 @@ test("counts that cannot be true are dropped here too", async () => {
   const models: OwnModels = {
     odd: () => ({ content: "Hi", usage: { ...NO_USAGE, costUsd: Number.NaN, inputTokens: 5 } }),
   };
-  expect(await ask(models, "odd")).toMatchObject({ usage: { inputTokens: 5, costUsd: 0 }, droppedUsage: ["costUsd"] });
+  expect(await ask(models, "odd")).toMatchObject({
+    usage: { inputTokens: 5, costUsd: null },
+    droppedUsage: ["costUsd"],
+  });
 });

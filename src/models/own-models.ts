@@ -44,7 +44,8 @@ function toClient(id: string, answer: AnswerRequest): ModelClient {
 function completeReply(answered: Partial<ModelReply>, request: ModelRequest): ModelReply {
   const { content = "", toolCalls = [] } = answered;
   const written = content.length + toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
-  const usage = { ...NO_USAGE, inputTokens: estimateTokens(request), outputTokens: Math.ceil(written / 4) };
+  const inputTokens = estimateTokens(request);
+  const usage = { ...NO_USAGE, inputTokens, outputTokens: Math.ceil(written / 4), costUsd: null };
   return { content, toolCalls, usage, finish: toolCalls.length > 0 ? "tool-calls" : "stop", ...answered };
 }
 

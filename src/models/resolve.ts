@@ -176,10 +176,10 @@ function headersFrom(entry: RegistryEntry, where: string, context: ResolveContex
 function pricesFrom(entry: RegistryEntry, facts: CatalogueModel | undefined): Prices | undefined {
   const input = entry.input_cost_per_token ?? facts?.prices?.input;
   const output = entry.output_cost_per_token ?? facts?.prices?.output;
-  if (input === undefined && output === undefined) return undefined;
+  if (input === undefined || output === undefined) return undefined; // half a price is none
   const listedCached = entry.input_cost_per_token === undefined ? facts?.prices?.cachedInput : undefined;
   const cachedInput = entry.cached_input_cost_per_token ?? listedCached;
-  return { input: input ?? 0, output: output ?? 0, cachedInput };
+  return { input, output, cachedInput };
 }
 
 function reasoningFrom(entry: RegistryEntry, habits: ReasoningHabits): ReasoningHabits {

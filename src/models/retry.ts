@@ -10,6 +10,8 @@ export type RetryOptions = {
   /** attempts after the first; default 5, 0 for none */
   maxRetries?: number;
   onWait?: ((wait: RetryWait) => void) | undefined;
+  /** a wait of `onWait` is over, or given up */
+  onWaited?: ((error: ModelFailure) => void) | undefined;
   /** once aborted, nothing is retried */
   park?: AbortSignal;
 };
@@ -52,9 +54,12 @@ export function withRetry(client: ModelClient, options: RetryOptions): ModelClie
           // how often a busy endpoint is asked is its gate's affair: the back-off only spreads those who come back
           const milliseconds = Math.max(asked, backOff(stepOf(error, attempt, isRestarting), random));
           options.onWait?.({ origin: request.origin, error, attempt, milliseconds });
-          await clock.sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal).catch((reason) => {
-            throw signal.aborted ? reason : error;
-          });
+          await clock
+            .sleep(milliseconds, park ? AbortSignal.any([signal, park]) : signal)
+            .catch((reason) => {
+              throw signal.aborted ? reason : error;
+            })
+            .finally(() => options.onWaited?.(error));
         }
       }
     },

@@ -1,7 +1,7 @@
 // What a whole run may cost. Once it is spent, no new work is begun; calls in flight may finish and exceed it.
 // Earlier parts of the run count.
 import type { FullConfig } from "../config/index.ts";
-import type { RunEvent, Usage } from "../core/index.ts";
+import { knownCost, type RunEvent, readCost, type Usage } from "../core/index.ts";
 import { summarise } from "../runs/index.ts";
 
 export class BudgetWatch {
@@ -16,9 +16,9 @@ export class BudgetWatch {
     this.#maxCost = config.max_cost ?? Number.POSITIVE_INFINITY;
     this.#maxTokens = config.max_tokens_total ?? Number.POSITIVE_INFINITY;
     if (config.max_cost === undefined && config.max_tokens_total === undefined) return;
-    for (const { cost_usd, input_tokens, output_tokens } of before.outputs.map(summarise)) {
-      this.#costUsd += cost_usd;
-      this.#tokens += input_tokens + output_tokens;
+    for (const summary of before.outputs.map(summarise)) {
+      this.#costUsd += knownCost(readCost(summary));
+      this.#tokens += summary.input_tokens + summary.output_tokens + summary.scripted_tokens;
     }
     this.#count(before.unfinished());
   }
@@ -37,9 +37,10 @@ export class BudgetWatch {
     if (event.type === "entry-end" && event.entry.usage) this.#count(event.entry.usage);
   }
 
-  #count({ costUsd, inputTokens, outputTokens }: Usage): void {
-    this.#costUsd += costUsd;
-    this.#tokens += inputTokens + outputTokens;
+  /** Scripted tokens count here, so that a budget can be rehearsed. */
+  #count(usage: Usage): void {
+    this.#costUsd += knownCost(usage);
+    this.#tokens += usage.inputTokens + usage.outputTokens;
     if (this.#costUsd >= this.#maxCost || this.#tokens >= this.#maxTokens)
       this.#stop.abort(new Error("the run's budget is spent"));
   }

@@ -27,6 +27,7 @@ import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
+import { CallsInFlight } from "./calls-in-flight.ts";
 import { capWorkers } from "./cap-workers.ts";
 import { requireKnownRecords } from "./earlier-records.ts";
 import { chooseOutputs, listOutputs, outputOf } from "./output-files.ts";
@@ -46,8 +47,8 @@ export type MakeOptions = {
   abort?: AbortSignal;
   /** what people should know before anything is paid for, one line each */
   inspect?: (run: ResolvedRun, datasets: PreparedDataset[]) => Promise<string[]>;
-  /** given, before the run starts, a way to see what its endpoints are doing */
-  watchNetwork?: (load: () => NetworkLoad) => void;
+  /** given, before the run starts, a way to see what its endpoints are doing, and which calls take long */
+  watchNetwork?: (load: () => RunLoad) => void;
   /** spans of rollouts and calls: `openTelemetry` makes it, and whoever opened it closes it */
   telemetry?: Telemetry;
   /** replaces the network */
@@ -55,6 +56,9 @@ export type MakeOptions = {
   /** models in code, by the name under which the config asks for them */
   agents?: OwnModels;
 };
+
+/** What a run is waiting for right now. */
+export type RunLoad = NetworkLoad & ReturnType<CallsInFlight["list"]>;
 
 export type RunResult = {
   folder: string;
@@ -128,7 +132,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice: note });
   open.push(network, resources);
   const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
-  options.watchNetwork?.(network.load);
+  const calls = new CallsInFlight(clock);
+  options.watchNetwork?.(() => ({ ...network.load(), ...calls.list() }));
   const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
   const datasets = await raceAbort(Promise.all(preparing), options.park);
   requireKnownIds(run, datasets);
@@ -156,7 +161,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   if (park.aborted) network.park();
   park.addEventListener("abort", network.park);
   let scoring: LiveScoring | undefined;
-  const context = new RunContext({ run, folder, clock, park, abort, telemetry }, (event) => {
+  const context = new RunContext({ run, folder, clock, calls, park, abort, telemetry }, (event) => {
     budget.onEvent(event);
     telemetry?.onEvent(event);
     onEvent(event);

@@ -90,7 +90,7 @@ export function watchCalls(
 }
 
 /** Everything but `call`. */
-function passOn(environment: Environment): Omit<Environment, "call"> {
+export function passOn(environment: Environment): Omit<Environment, "call"> {
   return {
     tools: environment.tools,
     userTools: environment.userTools,

@@ -121,7 +121,8 @@ export class Rollout {
   /** Undefined if the run is parked while its tools are still starting. */
   async #openEnvironment(): Promise<Environment | undefined> {
     const { dataset, query, seed, key } = this.#planned;
-    const opening = dataset.openEnvironment({ query, seed, rollout: key.rollout });
+    const open = () => dataset.openEnvironment({ query, seed, rollout: key.rollout });
+    const opening = this.#context.calls.during(key, {}, open);
     const opened = await this.#context.unlessParked(opening);
     if (!opened) opening.then((late) => late.close()).catch(() => {});
     return opened;
@@ -135,8 +136,9 @@ export class Rollout {
       ? watchCalls(opened, recorded, (call, send) => telemetry.watchCall(key, call, send))
       : opened;
     const sent = recorded.length > 0 ? this.#planned.sent : new Map();
-    const record = (callId: string, key: string) => this.#record({ type: "call-start", callId, key });
-    return trustRecord(announceCalls(environment, { sent, record }), recorded);
+    const record = (callId: string, sentAs: string) => this.#record({ type: "call-start", callId, key: sentAs });
+    const watched = this.#context.calls.watchTools(environment, key);
+    return trustRecord(announceCalls(watched, { sent, record }), recorded);
   }
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
@@ -144,7 +146,7 @@ export class Rollout {
     const { spec, agent, user, judge } = dataset;
     const script = dataset.scriptOf(query);
     const open = (party: "agent" | "user" | "judge", source: ClientSource) => {
-      const client = source.open(script);
+      const client = this.#context.calls.watchModel(source.open(script), key, party);
       return withRecord(this.#context.telemetry?.watchClient(client, source) ?? client, recorded, party);
     };
     return playDialogue({

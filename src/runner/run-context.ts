@@ -3,6 +3,7 @@ import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
 import type { RunFolder } from "../runs/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 
 /** People read the first few; the rest is in `failures.jsonl`. */
 const MAX_NOTED = 20;
@@ -11,6 +12,7 @@ export class RunContext {
   readonly run: ResolvedRun;
   readonly folder: RunFolder;
   readonly clock: Clock;
+  readonly calls: CallsInFlight;
   /** set: no further entry is begun */
   readonly park: AbortSignal;
   /** set: leave at once */
@@ -23,12 +25,13 @@ export class RunContext {
   readonly #onPark = new Set<() => void>();
 
   constructor(
-    parts: Pick<RunContext, "run" | "folder" | "clock" | "park" | "abort"> & { telemetry?: Telemetry },
+    parts: Pick<RunContext, "run" | "folder" | "clock" | "calls" | "park" | "abort"> & { telemetry?: Telemetry },
     watch: (event: RunEvent) => void,
   ) {
     this.run = parts.run;
     this.folder = parts.folder;
     this.clock = parts.clock;
+    this.calls = parts.calls;
     this.park = parts.park;
     this.abort = parts.abort;
     this.telemetry = parts.telemetry;

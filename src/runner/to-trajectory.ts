@@ -8,6 +8,7 @@ import {
   sumUsage,
   type ToolSpec,
   type Trajectory,
+  toCostRecord,
   type UsageRecord,
 } from "../core/index.ts";
 import { faultsOf, readUserText, toMessages, toOtherCalls } from "../dialogue/index.ts";
@@ -59,7 +60,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       tool_errors: errors,
       mode: dataset.spec.mode,
       usage: usageByParty(entries),
-      cost_usd: sumUsage(entries).costUsd,
+      ...toCostRecord(sumUsage(entries)),
       models: dataset.modelNames,
       served: servedByParty(entries),
       scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),

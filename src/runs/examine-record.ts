@@ -133,6 +133,7 @@ function isCall(call: unknown): boolean {
 }
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isCost = (value: unknown) => value === null || isNumber(value);
 const isText = (value: unknown) => typeof value === "string";
 const isListOf = (isKind: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(isKind);
@@ -140,10 +141,10 @@ const isTable = (isKind: (value: unknown) => boolean) => (value: unknown) =>
   isObject(value) && Object.values(value).every(isKind);
 
 const METADATA: { [name: string]: (value: unknown) => boolean } = {
-  ...{ total_turns: isNumber, tool_call_count: isNumber, tool_error_count: isNumber, cost_usd: isNumber },
+  ...{ total_turns: isNumber, tool_call_count: isNumber, tool_error_count: isNumber, cost_usd: isCost },
   ...{ stop_reason: isText, blame: isText, message: isText, mode: isText, attempt: isNumber, seed: isNumber },
   ...{ tool_errors: isListOf(isText), models: isTable(isText), faults: isListOf(isTable(isText)) },
-  ...{ usage: isTable(isTable(isNumber)), timings: isObject, scripted: (value) => typeof value === "boolean" },
+  ...{ usage: isTable(isTable(isCost)), timings: isObject, scripted: (value) => typeof value === "boolean" },
 };
 
 function withAbsent(trajectory: Trajectory): Trajectory {

@@ -96,7 +96,11 @@ const USAGE = Buffer.from('"usage":{');
 function usageIn(bytes: Buffer): Usage | undefined {
   const at = bytes.lastIndexOf(USAGE);
   if (at === -1) return undefined;
-  const usage = parseJson(bytes.toString("utf8", at + USAGE.length - 1, bytes.indexOf(125, at) + 1));
+  const text = (end: number) => bytes.toString("utf8", at + USAGE.length - 1, end + 1);
+  let end = bytes.indexOf(125, at);
+  let usage = parseJson(text(end));
+  // the name of a model may hold a brace
+  for (; usage === undefined && end !== -1; usage = parseJson(text(end))) end = bytes.indexOf(125, end + 1);
   return isUsage(usage) ? (usage as Usage) : undefined;
 }
 
@@ -159,7 +163,12 @@ function isEntry(entry: unknown): boolean {
 function isUsage(usage: unknown): boolean {
   if (!isObject(usage)) return false;
   const names = Object.keys(usage);
-  return names.length === 0 || Object.keys(NO_USAGE).every((name) => typeof usage[name] === "number");
+  return names.length === 0 || Object.keys(NO_USAGE).every((name) => isAmount(name, usage[name]));
+}
+
+/** What something cost may be unknown. */
+function isAmount(name: string, value: unknown): boolean {
+  return typeof value === "number" || (name === "costUsd" && value === null);
 }
 
 function isToolCall(call: unknown): boolean {

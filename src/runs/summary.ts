@@ -1,5 +1,16 @@
 // What a run's records add up to. Reads only the end of each line, where the metadata is.
-import { parseJson, type Trajectory, toTrajectory, UsageError } from "../core/index.ts";
+import {
+  addCosts,
+  type CostRecord,
+  isScriptedParty,
+  NO_COST,
+  parseJson,
+  readCost,
+  type Trajectory,
+  toCostRecord,
+  toTrajectory,
+  UsageError,
+} from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
 import { bodyOf, isBlank } from "./examine-record.ts";
 
@@ -14,15 +25,17 @@ const NOTHING = {
   output_tokens: 0,
   cached_tokens: 0,
   reasoning_tokens: 0,
-  cost_usd: 0,
+  /** estimates of scripts, which are not in the counts above */
+  scripted_tokens: 0,
   duration_ms: 0,
   scripted: 0,
 };
 
-export type DatasetSummary = typeof NOTHING & { stop_reasons: { [reason: string]: number } };
+export type DatasetSummary = typeof NOTHING & CostRecord & { stop_reasons: { [reason: string]: number } };
 
 export function summarise(file: string): DatasetSummary {
-  const summary: DatasetSummary = { ...NOTHING, stop_reasons: {} };
+  const summary = { ...NOTHING, stop_reasons: {} as DatasetSummary["stop_reasons"] };
+  let cost = NO_COST;
   scanLines(file, ({ bytes, number }) => {
     if (isBlank(bodyOf(bytes))) return;
     const metadata = readMetadata(bodyOf(bytes));
@@ -34,22 +47,26 @@ export function summarise(file: string): DatasetSummary {
     summary.turns += metadata.total_turns ?? 0;
     summary.tool_calls += metadata.tool_call_count ?? 0;
     summary.tool_errors += metadata.tool_error_count ?? 0;
-    for (const usage of Object.values(metadata.usage ?? {})) {
+    for (const [party, usage] of Object.entries(metadata.usage ?? {})) {
+      if (isScriptedParty(metadata.models, party)) {
+        summary.scripted_tokens += (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0);
+        continue;
+      }
       summary.input_tokens += usage.input_tokens ?? 0;
       summary.output_tokens += usage.output_tokens ?? 0;
       summary.cached_tokens += usage.cached_tokens ?? 0;
       summary.reasoning_tokens += usage.reasoning_tokens ?? 0;
     }
-    summary.cost_usd += metadata.cost_usd ?? 0;
+    cost = addCosts(cost, readCost(metadata));
     summary.duration_ms += metadata.timings?.duration_ms ?? 0;
     summary.scripted += metadata.scripted ? 1 : 0;
   });
-  return summary;
+  return { ...summary, ...toCostRecord(cost) };
 }
 
 export function writeSummary(path: string, datasets: { [name: string]: DatasetSummary }): void {
-  const cost_usd = Object.values(datasets).reduce((sum, dataset) => sum + dataset.cost_usd, 0);
-  writeWhole(path, `${JSON.stringify({ cost_usd, datasets }, null, 2)}\n`);
+  const cost = Object.values(datasets).map(readCost).reduce(addCosts, NO_COST);
+  writeWhole(path, `${JSON.stringify({ ...toCostRecord(cost), datasets }, null, 2)}\n`);
 }
 
 const METADATA = Buffer.from('"metadata":{');

@@ -67,6 +67,7 @@ test("a run's events add up to what is done, running, waiting and failed, and to
     secondsLeft: undefined,
     toolCalls: 0,
     tokens: 200,
+    scriptedTokens: 0,
     costUsd: 0.75,
     projectedCostUsd: 4.5,
     errors: { server: 1 },

@@ -1,12 +1,23 @@
 // A run's current totals, added up from its events: the live block, `rollout status` and every other view
 // show the same numbers. Only running rollouts are held individually.
-import { type DatasetCounts, NO_USAGE, type RunEnd, type RunEvent, rolloutId, type Usage } from "../core/index.ts";
+import {
+  addCosts,
+  type Cost,
+  type DatasetCounts,
+  knownCost,
+  NO_COST,
+  NO_USAGE,
+  type RunEnd,
+  type RunEvent,
+  rolloutId,
+  type Usage,
+} from "../core/index.ts";
 import { type FailureGroup, FailureGroups } from "./failure-groups.ts";
 import { keyText } from "./finished.ts";
 
 export type DatasetTally = DatasetCounts & { finished: number; failed: number };
 
-export type RunTotals = {
+export type RunTotals = Cost & {
   planned: number;
   /** including those of earlier sessions */
   done: number;
@@ -24,8 +35,9 @@ export type RunTotals = {
   /** of all sessions that were added up: a live view knows its own, the journal knows all */
   toolCalls: number;
   tokens: number;
-  costUsd: number;
-  /** if it continues like this */
+  /** estimates of scripts, which are not in `tokens` */
+  scriptedTokens: number;
+  /** if it continues like this, and is known */
   projectedCostUsd: number | undefined;
   /** how many rollouts failed, by the class of the failure */
   errors: { [kind: string]: number };
@@ -54,7 +66,8 @@ export class RunTally {
   #mostRunning = 0;
   #toolCalls = 0;
   #tokens = 0;
-  #costUsd = 0;
+  #scriptedTokens = 0;
+  #cost = NO_COST;
   /** what earlier sessions cost, if they were added up here */
   #paidBefore = 0;
   /** on the clock of `totals` */
@@ -108,9 +121,11 @@ export class RunTally {
   /** A reply's usage; undefined for a tool result. */
   addEntry(usage: Usage | undefined): void {
     if (!usage) this.#toolCalls++;
-    const { inputTokens, outputTokens, costUsd } = usage ?? NO_USAGE;
-    this.#tokens += inputTokens + outputTokens;
-    this.#costUsd += costUsd;
+    const all = { ...NO_USAGE, ...usage };
+    const tokens = all.inputTokens + all.outputTokens;
+    if (all.scripted) this.#scriptedTokens += tokens;
+    else this.#tokens += tokens;
+    this.#cost = addCosts(this.#cost, all);
   }
 
   totals(at: number): RunTotals {
@@ -135,7 +150,8 @@ export class RunTally {
       secondsLeft: this.#secondsLeft(leftNow, running, perSecond),
       toolCalls: this.#toolCalls,
       tokens: this.#tokens,
-      costUsd: this.#costUsd,
+      scriptedTokens: this.#scriptedTokens,
+      ...this.#cost,
       projectedCostUsd: this.#projected(leftNow),
       errors: Object.fromEntries(this.#errors),
       failures: this.#failures.list(),
@@ -153,8 +169,9 @@ export class RunTally {
   }
 
   #projected(left: number): number | undefined {
-    if (this.#finished === 0 || left === 0) return undefined;
-    return this.#costUsd + ((this.#costUsd - this.#paidBefore) * left) / this.#finished;
+    const { costUsd } = this.#cost;
+    if (this.#finished === 0 || left === 0 || costUsd === null) return undefined;
+    return costUsd + ((costUsd - this.#paidBefore) * left) / this.#finished;
   }
 
   #begin(datasets: readonly DatasetCounts[], at: number): void {
@@ -165,7 +182,7 @@ export class RunTally {
     this.#samples = [{ at, finished: 0 }];
     this.#finished = 0;
     this.#mostRunning = 0;
-    this.#paidBefore = this.#costUsd;
+    this.#paidBefore = knownCost(this.#cost);
     this.#began = at;
     this.#ended = undefined;
     this.endedAt = undefined;

@@ -17,7 +17,8 @@ export type VerifiedRun = {
   damaged: { file: string; line: number; reason: string }[];
 };
 
-export function verifyRun(folder: string): VerifiedRun {
+/** `onRecord`: one more was read. */
+export function verifyRun(folder: string, onRecord: () => void = () => {}): VerifiedRun {
   const { path, manifest } = openRun(folder);
   const isWriting = writerOf(path) !== undefined;
   const verified: VerifiedRun = { good: 0, without_checksum: 0, damaged: [] };
@@ -28,6 +29,7 @@ export function verifyRun(folder: string): VerifiedRun {
     const rollout = output.includes(ROUND) ? rolloutOf(output, file) : undefined;
     const shared = !file.startsWith(path);
     for (const { examined, number, isOpen } of scanRecords(file, { dataset, rollout, shared })) {
+      onRecord();
       if (typeof examined === "object") verified[examined.sealed ? "good" : "without_checksum"]++;
       else if (isOpen && !isWriting) blame(file)({ number, reason: "is torn" });
       else if (typeof examined === "string" && !isOpen) blame(file)({ number, reason: examined });

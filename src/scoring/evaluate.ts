@@ -38,6 +38,8 @@ export type EvaluationOptions = {
   /** called with one line when the disk is full or read-only, and when writing resumes */
   onPause?: (message: string, isPaused: boolean) => void;
   onScore?: (score: ScoreRecord) => void;
+  /** one more is scored, or was before */
+  onRollout?: () => void;
   /** what is damaged, one line for each file */
   onNotice?: (message: string) => void;
 };
@@ -110,6 +112,7 @@ export class Evaluation {
       for (const { dataset, bytes, trajectory } of lines) {
         if (this.#options.park?.aborted) return;
         await this.#scoreLine(dataset, bytes, trajectory);
+        this.#options.onRollout?.();
       }
     };
     await Promise.all(Array.from({ length: this.#options.workers }, work));

@@ -35,6 +35,7 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
     park,
     abort,
     onScore,
+    onRollout,
     onNotice = () => {},
   } = options;
   const { files, scores: folder } = findRecordFiles(path, onNotice);
@@ -56,8 +57,9 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
         abort,
         onPause: onNotice,
         onScore,
+        onRollout,
       });
-      const report = buildReport(folder, settings.score, [{ dataset: dataset.name, file }]);
+      const report = buildReport(folder, settings.score, { files: [{ dataset: dataset.name, file }] });
       return { counts, report, scoresFile: join(folder, SCORES_FILE) };
     });
   } finally {

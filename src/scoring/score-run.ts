@@ -28,11 +28,13 @@ export type ScoreRunOptions = {
   /** set: leave at once */
   abort?: AbortSignal;
   onScore?: (score: ScoreRecord) => void;
+  /** one more is scored, or was before */
+  onRollout?: () => void;
   onNotice?: (message: string) => void;
 };
 
 export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
-  const { folder, env, basePath, force, park, abort, onScore, onNotice = () => {} } = options;
+  const { folder, env, basePath, force, park, abort, onScore, onRollout, onNotice = () => {} } = options;
   const { manifest } = openRun(folder);
   const own = readRunSettings(manifest);
   const { python = own.python, maxWorkers = own.workers } = options;
@@ -49,6 +51,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       abort,
       onPause: onNotice,
       onScore,
+      onRollout,
       onNotice,
     }),
   );

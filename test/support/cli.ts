@@ -102,3 +102,6 @@ export const single = (...more: string[]) => [
   "--quiet",
   ...more,
 ];
+
+/** The lines that a run without a terminal prints to standard error as it goes on. */
+export const PROGRESS = /^\d+\/\d+ done · .*\n/gm;

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { type Config, type ConfigPatch, type ResolvedRun, resolveConfig } from "../../src/config/index.ts";
 import type { ModelClient, RunEvent } from "../../src/core/index.ts";
 import { openResources } from "../../src/domains/index.ts";
+import { CallsInFlight } from "../../src/runner/calls-in-flight.ts";
 import { type PreparedDataset, prepareDataset } from "../../src/runner/index.ts";
 import { RunContext } from "../../src/runner/run-context.ts";
 import { RunFolder } from "../../src/runs/index.ts";
@@ -39,8 +40,8 @@ export function openFolder({ folder, config }: ResolvedRun): RunFolder {
 export function openContext(run: ResolvedRun, folder: RunFolder, park = new AbortController().signal) {
   const events: RunEvent[] = [];
   const abort = new AbortController().signal;
-  const context = new RunContext({ run, folder, clock: createTickingClock(), park, abort }, (event) =>
-    events.push(event),
-  );
+  const clock = createTickingClock();
+  const calls = new CallsInFlight(clock);
+  const context = new RunContext({ run, folder, clock, calls, park, abort }, (event) => events.push(event));
   return { context, events };
 }

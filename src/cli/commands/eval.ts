@@ -21,6 +21,7 @@ import { hideVariables } from "../environment.ts";
 import { GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { reportLines, worstLines } from "../printing/report-text.ts";
 import { createTerminal, printableJson, printableName, type Terminal } from "../printing/terminal.ts";
 
@@ -82,8 +83,10 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
   const registry = readModelsFile(flags.modelsConfig);
   hideVariables(manifest?.config, registry, settings);
   const interrupt = listenForInterrupt(host, () => terminal.err("Stopping; what is scored is kept."));
+  const progress = createCountProgress(host, { text: "no rollout scored yet", quiet: flags.quiet || flags.json });
   const told = new Set<string>();
   const onNotice = (message: string) => {
+    progress.erase();
     if (!told.has(message)) terminal.err(printableName(message));
     told.add(message);
   };
@@ -98,9 +101,11 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       park: interrupt.park,
       abort: interrupt.abort,
       onNotice,
+      onRollout: () => progress.count("rollouts scored"),
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
     const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
+    progress.stop();
     if (!flags.quiet || flags.json) {
       const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
       const scoresFile = records?.scoresFile;
@@ -113,6 +118,7 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
     if (interrupt.park.aborted && error === interrupt.park.reason) return 130;
     throw error;
   } finally {
+    progress.stop();
     interrupt.release();
   }
 }

@@ -16,6 +16,7 @@ import {
 import { listProviders } from "../../models/index.ts";
 import { atLeastZero, GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printable, printableJson, type Terminal, table } from "../printing/terminal.ts";
 
@@ -110,6 +111,7 @@ export const configure: Configure = (command, host, done) => {
     .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
       if (flags.successOnly) terminal.err(RENAMED);
+      const progress = createCountProgress(host, { text: "reading the records", quiet: json });
       const { files, counts, trained, unroll, advice, template } = await exportDataset({
         ...flags,
         inputs,
@@ -120,8 +122,12 @@ export const configure: Configure = (command, host, done) => {
         secrets: keysOf(host.env),
         env: host.env,
         hubFolders: hubFolders(host.env),
-        onNotice: (message) => terminal.err(printable(message)),
-      });
+        onNotice: (message) => {
+          progress.erase();
+          terminal.err(printable(message));
+        },
+        onRecord: () => progress.count("records read"),
+      }).finally(() => progress.stop());
       const lines = [
         ...countLines(terminal, counts),
         ...(counts.out > 0 && !flags.pairs ? ROWS[unroll] : []),

@@ -1,6 +1,7 @@
 // `rollout label`: puts the system prompt and the tools that were actually used into the records.
 import { labelRecords } from "../../export/index.ts";
 import type { Configure } from "../host.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 import { countLines } from "./export.ts";
 
@@ -17,8 +18,14 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (input: string, flags: { out?: string; basePath?: string }) => {
       const terminal = createTerminal(host);
-      const onNotice = (message: string) => terminal.err(printable(message));
-      const { file, counts } = await labelRecords({ input, ...flags, onNotice });
+      const progress = createCountProgress(host, { text: "reading the records" });
+      const onNotice = (message: string) => {
+        progress.erase();
+        terminal.err(printable(message));
+      };
+      const onRecord = () => progress.count("records read");
+      const labelling = labelRecords({ input, ...flags, onNotice, onRecord });
+      const { file, counts } = await labelling.finally(() => progress.stop());
       for (const line of [...countLines(terminal, counts), `wrote ${file}`]) terminal.out(line);
       done(0);
     });

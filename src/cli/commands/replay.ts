@@ -38,7 +38,7 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
   const runs = folders.map((folder) => ({ folder, path: resolve(folder), manifest: openRun(folder).manifest }));
   const progress = createCountProgress(host);
   const say = (text: string) => {
-    progress.stop();
+    progress.erase();
     terminal.err(printableName(text));
   };
   const stopping = () => say("Stopping after the records that are being replayed.");
@@ -61,7 +61,7 @@ async function replayAll(folders: string[], flags: ReplayFlags, host: Host): Pro
         onNotice: say,
         onProgress: (count, total) => progress.show(`${count} of ${total} records replayed`),
       });
-      progress.stop();
+      progress.erase();
       const named = { ...replayed, folder };
       for (const line of flags.json ? [printableJson(JSON.stringify(named))] : replayLines(terminal, named))
         terminal.out(line);

@@ -12,6 +12,7 @@ import {
   reportHtml,
 } from "../../scoring/index.ts";
 import type { Configure } from "../host.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { comparisonLines, reportLines } from "../printing/report-text.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 
@@ -28,13 +29,17 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action((dirs: string[], flags: { out?: string; quiet?: boolean }) => {
       const terminal = createTerminal(host);
-      const reports = dirs.map((dir) => buildReport(dir, mergeSettings(openRun(dir).manifest).score));
+      const progress = createCountProgress(host, { text: "reading the run", quiet: flags.quiet });
+      const onRecord = () => progress.count("records read");
+      const reports = dirs.map((dir) => buildReport(dir, mergeSettings(openRun(dir).manifest).score, { onRecord }));
+      progress.erase();
       for (const sentence of reports.flatMap(({ damage }) => damage)) terminal.err(printable(sentence));
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));
       mkdirSync(dirname(files.html), { recursive: true });
       writeWhole(files.html, reportHtml(reports, comparison, reports.map(readDialogues)));
       writeWhole(files.json, `${JSON.stringify(toJson(reports, comparison), null, 2)}\n`);
+      progress.stop();
       if (!flags.quiet) {
         const text = comparison
           ? comparisonLines(terminal, comparison)

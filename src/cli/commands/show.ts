@@ -1,10 +1,11 @@
 // `rollout show`: a run's rollouts with their verdicts, one line each, or one of them as people read it: its tool calls,
 // its times, why it stopped and what the checks found.
-import { type Blame, didYouMean, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
+import { type Blame, countUsedTokens, didYouMean, PROGRAM_COMMAND, readCost, UsageError } from "../../core/index.ts";
 import { openRun, type RolloutRecord, readRollouts } from "../../runs/index.ts";
 import { collectRun, type RolloutFacts, readScore } from "../../scoring/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure } from "../host.ts";
+import { costText } from "../printing/cost-text.ts";
 import { openingLines, timedEntryLines, trajectoryLines } from "../printing/dialogue-text.ts";
 import { countVerdicts, rolloutLines, toListed } from "../printing/rollout-list.ts";
 import { quote } from "../printing/shell-text.ts";
@@ -149,13 +150,14 @@ function recordLines(terminal: Terminal, record: RolloutRecord, maxLength: numbe
 }
 
 function endLines({ success, metadata }: NonNullable<RolloutRecord["trajectory"]>): string[] {
-  const { stop_reason, blame, message, timings, usage, models, faults, attempt } = metadata;
-  const tokens = Object.values(usage).reduce((sum, one) => sum + one.input_tokens + one.output_tokens, 0);
+  const { stop_reason, blame, message, timings, models, faults, attempt } = metadata;
+  const { tokens, scripted } = countUsedTokens(metadata);
+  const estimated = scripted > 0 ? ` (and ${count(scripted)} that scripts estimate)` : "";
   const why = [blame && `blame: ${blame}`, message].filter((part) => part !== undefined).join(", ");
   const played = Object.entries(models).map(([party, model]) => `${party} ${model}`);
   return [
     `         stop reason ${stop_reason}${why ? ` (${printableName(why)})` : ""}: ${success ? "a regular end" : "not a regular end"}`,
-    `         ${metadata.total_turns} turns, ${metadata.tool_call_count} tool calls (${metadata.tool_error_count} errors), ${count(tokens)} tokens, $${metadata.cost_usd.toFixed(4)}`,
+    `         ${metadata.total_turns} turns, ${metadata.tool_call_count} tool calls (${metadata.tool_error_count} errors), ${count(tokens)} tokens${estimated}, cost ${costText(readCost(metadata), { show: (dollars) => `$${dollars.toFixed(4)}` })}`,
     `         ${timings.started_at} to ${timings.ended_at}, ${duration(timings.duration_ms)}${attempt > 1 ? `, attempt ${attempt}` : ""}`,
     `         ${printableName(played.join(", "))}${metadata.scripted ? " (scripted: no model's output)" : ""}`,
     ...faults.map((fault) => `         fault: ${printable(Object.values(fault).join(", "))}`),

@@ -5,6 +5,7 @@ import { messageOf, UsageError } from "../../core/index.ts";
 import { collectStats, statsHtml, TOKENIZERS } from "../../export/index.ts";
 import { writeWhole } from "../../files/index.ts";
 import type { Configure } from "../host.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { statsLines } from "../printing/stats-text.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printableJson, printableName } from "../printing/terminal.ts";
@@ -31,8 +32,14 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (inputs: string[], { json, html, ...flags }: Flags) => {
       const terminal = createTerminal(host);
-      const onNotice = (message: string) => terminal.err(printableName(message));
-      const stats = await collectStats({ inputs, ...flags, hubFolders: hubFolders(host.env), onNotice });
+      const progress = createCountProgress(host, { text: "reading the records", quiet: json });
+      const onNotice = (message: string) => {
+        progress.erase();
+        terminal.err(printableName(message));
+      };
+      const onRecord = () => progress.count("records read");
+      const options = { inputs, ...flags, hubFolders: hubFolders(host.env), onNotice, onRecord };
+      const stats = await collectStats(options).finally(() => progress.stop());
       if (html !== undefined)
         writePage(
           html,

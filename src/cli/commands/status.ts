@@ -1,7 +1,7 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
 
 import type { Config } from "../../config/index.ts";
-import { PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
+import { knownCost, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
 import {
   type FailureRecord,
   groupFailures,
@@ -15,6 +15,7 @@ import {
 } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
 import { readLoad } from "../live-load.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { hang } from "../printing/failures-text.ts";
 import { largerBudget, spentText } from "../printing/result-text.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
@@ -44,7 +45,9 @@ export const configure: Configure = (command, host, done) => {
     .action((folder: string | undefined, { json, verify }: { json?: boolean; verify?: boolean }) => {
       const terminal = createTerminal(host);
       const run = readRun(folder ?? newest());
-      const verified = verify ? verifyRun(run.path) : undefined;
+      const progress = createCountProgress(host, { text: "reading the run", quiet: json });
+      const verified = verify ? verifyRun(run.path, () => progress.count("records verified")) : undefined;
+      progress.stop();
       const tell = (sentence: string) => terminal.err(printableName(sentence));
       if (run.damage !== undefined && !verified) tell(run.damage);
       const failures = run.writer ? [] : readFailures(run.path, verified ? () => {} : tell);
@@ -80,6 +83,7 @@ function newest(): string {
 function statusOf(run: Status, now: number) {
   const { path, tally, writer, failures } = run;
   const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
+  const load = writer && readLoad(path);
   return {
     folder: path,
     state: stateOf(tally, writer !== undefined, now),
@@ -91,9 +95,15 @@ function statusOf(run: Status, now: number) {
     resume_command: resumeCommand(run, failures, now).replace(/^npx /, ""),
     totals: tally.totals(now),
     failures: writer ? tally.totals(now).failures : groupFailures(failures),
-    endpoints: writer && (readLoad(path)?.endpoints ?? []),
+    endpoints: writer && (load?.endpoints ?? []),
+    /** those that take long */
+    calls: writer && slowCalls(load),
     datasets: tally.datasets,
   };
+}
+
+function slowCalls(load: ReturnType<typeof readLoad>): object[] {
+  return (load?.calls ?? []).map(({ since, ...call }) => ({ ...call, seconds: ((load?.now ?? 0) - since) / 1000 }));
 }
 
 function stateOf(tally: RunOverview["tally"], isRunning: boolean, now: number): "running" | "finished" | "stopped" {
@@ -128,7 +138,13 @@ function stopText(terminal: Terminal, { tally, manifest }: RunOverview, now: num
   const { stopMessage, stoppedBy } = tally;
   if (stopMessage !== undefined) return hang(terminal, "stopped: ", printable(stopMessage));
   if (stoppedBy !== "budget") return [];
-  return [`stopped by its budget: ${spentText(manifest.config as Config, tally.totals(now))}`];
+  return [`stopped by its budget: ${spentText(manifest.config as Config, usedBy(tally, now))}`];
+}
+
+/** What counts against a budget: also what scripts estimate. */
+function usedBy(tally: RunOverview["tally"], now: number): { costUsd: number; tokens: number } {
+  const totals = tally.totals(now);
+  return { costUsd: knownCost(totals), tokens: totals.tokens + totals.scriptedTokens };
 }
 
 /** A command that really goes on. */
@@ -138,6 +154,9 @@ function resumeCommand({ path, tally, manifest }: RunOverview, failures: Failure
   const { done, failed, planned } = tally.totals(now);
   const isStuck =
     failures.length > 0 && done + failed >= planned && (failures.every(isLastAttempt) || config.retry_failed === false);
-  const flags = [...(isSpent ? [largerBudget(config, tally.totals(now))] : []), ...(isStuck ? ["--retry-failed"] : [])];
+  const flags = [
+    ...(isSpent ? [largerBudget(config, usedBy(tally, now))] : []),
+    ...(isStuck ? ["--retry-failed"] : []),
+  ];
   return [`${PROGRAM_COMMAND} resume`, quote(shortPath(path)), ...flags].join(" ");
 }

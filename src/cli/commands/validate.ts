@@ -3,6 +3,7 @@ import { Option } from "commander";
 import { type Finding, FORMATS, validateFile } from "../../export/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure } from "../host.ts";
+import { createCountProgress } from "../printing/count-progress.ts";
 import { hubFolders, TEMPLATE_FLAG, templateLines } from "../printing/template-text.ts";
 import { createTerminal, printable } from "../printing/terminal.ts";
 import { keysOf } from "./export.ts";
@@ -27,15 +28,18 @@ export const configure: Configure = (command, host, done) => {
     .action(async (file: string, { format, template, maxFindings }: Flags) => {
       const terminal = createTerminal(host);
       const groups = new Groups();
+      const progress = createCountProgress(host, { text: "reading the file" });
       const findings = validateFile({
         file,
         format,
         template,
         hubFolders: hubFolders(host.env),
         secrets: keysOf(host.env),
+        onRow: () => progress.count("rows checked"),
       });
       let next = await findings.next();
       for (; !next.done; next = await findings.next()) groups.add(next.value);
+      progress.stop();
       for (const { level, line, message, count, others } of groups.list().slice(0, maxFindings)) {
         const more =
           count > 1

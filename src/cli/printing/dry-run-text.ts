@@ -1,4 +1,5 @@
 // A run that is only planned: what it would make, roughly what it would take, and what a pilot measured.
+import { addCosts, type Cost, knownCost, NO_COST } from "../../core/index.ts";
 import {
   ASSUMPTIONS,
   type DryDataset,
@@ -7,6 +8,7 @@ import {
   type Spread,
   scale,
 } from "../../estimates/index.ts";
+import { costText, unknownCostLines } from "./cost-text.ts";
 import { count, duration, printableName, table } from "./terminal.ts";
 
 const HEADER = ["dataset", "queries", "rollouts", "there", "tools", "agent", "user", "mode", "calls", "tokens", "cost"];
@@ -29,14 +31,14 @@ export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {
       dataset.mode,
       `~${count(left * estimate.calls)}`,
       `~${count(left * (estimate.inputTokens + estimate.outputTokens))}`,
-      estimate.costUsd === undefined ? "unknown" : `~${money(left * estimate.costUsd)}`,
+      costText(scaleCost(estimate, left), { names: false, show: (dollars) => `~${money(dollars)}` }),
     ];
   });
   const total = (part: (dataset: DryDataset) => number) =>
     datasets.reduce((sum, dataset) => sum + leftOf(dataset) * part(dataset), 0);
   const tokens = total(({ estimate }) => estimate.inputTokens + estimate.outputTokens);
-  const unknown = datasets.some(({ estimate }) => estimate.costUsd === undefined);
-  const cost = unknown ? "a cost that is not known (no prices)" : money(total(({ estimate }) => estimate.costUsd ?? 0));
+  const whole = datasets.map((dataset) => scaleCost(dataset.estimate, leftOf(dataset))).reduce(addCosts, NO_COST);
+  const cost = `${knownCost(whole) === 0 && whole.costUsd === null ? "cost " : ""}${costText(whole, { show: money })}`;
   const seconds = total(({ estimate }) => estimate.seconds) / run.maxWorkers;
   return [
     ...table([HEADER, ...rows], { right: [1, 2, 3, 4, 8, 9, 10] }),
@@ -45,6 +47,7 @@ export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {
     ...datasets.map(({ name, output }) => printableName(`${name} → ${output}`)),
     `${datasets.reduce((sum, dataset) => sum + leftOf(dataset), 0)} rollouts to make, ${run.maxWorkers} at once, run folder ${run.folder}.${run.pilot ? "" : " Nothing was written."}`,
     `About ${count(total(({ estimate }) => estimate.calls))} model calls, ${count(tokens)} tokens, ${cost}${seconds > 0 ? `, ${duration(seconds * 1000)}` : ""}.`,
+    ...unknownCostLines(whole),
     ASSUMPTIONS,
   ];
 }
@@ -58,7 +61,7 @@ export function pilotLines(pilot: Pilot, planned: DryDataset[], run: PlannedRun)
         String(rollouts),
         calls.mean.toFixed(1),
         count(tokens.mean),
-        money(costUsd.mean),
+        costUsd ? money(costUsd.mean) : "unknown",
         duration(seconds.mean * 1000),
       ]),
     ],
@@ -71,6 +74,7 @@ export function pilotLines(pilot: Pilot, planned: DryDataset[], run: PlannedRun)
     ...measured,
     "",
     ...table([["the whole", "rollouts", "tokens", "cost", "time"], ...rows], { right: [1] }),
+    ...unknownCostLines(pilot.datasets.map(({ cost }) => cost).reduce(addCosts, NO_COST)),
     ...(pilot.failed > 0 ? [`${pilot.failed} rollouts of the pilot failed for infrastructure reasons.`] : []),
     `Ranges hold with 95 % confidence if the first queries are like the rest. The pilot's rollouts are in ${run.folder}.`,
   ];
@@ -82,7 +86,7 @@ function extrapolate({ name, ...each }: PilotDataset, left: number, workers: num
     name,
     String(left),
     range(scale(each.tokens, left), count),
-    range(scale(each.costUsd, left), money),
+    each.costUsd ? range(scale(each.costUsd, left), money) : "unknown",
     range(seconds, (value) => duration(value * 1000)),
   ];
 }
@@ -94,6 +98,12 @@ function range({ mean, low, high }: Spread, show: (value: number) => string): st
 
 function leftOf({ rollouts, kept }: DryDataset): number {
   return rollouts - kept;
+}
+
+/** For this many rollouts. */
+function scaleCost({ costUsd, costKnownUsd = 0, costUnknownOf }: Cost, factor: number): Cost {
+  if (costUsd !== null) return { costUsd: costUsd * factor };
+  return { costUsd: null, costKnownUsd: costKnownUsd * factor, costUnknownOf };
 }
 
 function money(dollars: number): string {

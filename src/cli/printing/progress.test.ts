@@ -91,24 +91,29 @@ test("endpoints, retries, errors and the slowest rollouts have a line each", () 
     load: {
       endpoints: [{ endpoint: "http://x", inFlight: 3, waiting: 9 }],
       retries: { server: 2, "rate-limit": 5 },
+      backingOff: { "rate-limit": 1 },
+      now: 70_000,
+      calls: [{ ...{ dataset: "Clinic", id: "b", party: "agent", model: "vllm/m" }, since: 5000 }],
     },
     waits: ["http://x: waiting 12 s (429)"],
     rows: 20,
   });
   expect(lines.slice(2)).toEqual([
     "http://x: 3 in flight, 9 waiting",
+    "waiting to be tried again: 1 × rate-limit",
     "http://x: waiting 12 s (429)",
     "tried again: 5 × rate-limit, 2 × server",
     "failed:",
     "  1 × http://x answered 500",
     "      The server's own log says more; try them again once it works.",
     "slowest: b 60 s",
+    "slow: b of Clinic: agent vllm/m, 65 s",
   ]);
 });
 
 test("verbose follows one rollout as it comes and prints the others whole", () => {
-  const { terminal, written } = screen();
-  const view = createVerboseView(terminal, { maxLength: 100, nameDataset: false });
+  const { terminal, written } = screen({ interactive: true });
+  const view = createVerboseView(terminal, { maxLength: 100, nameDataset: false, now });
   for (const event of [
     begin(plan("Clinic")),
     ...[started("a"), started("b"), started("c"), said("a", "one of a"), said("b", "one of b"), said("c", "one of c")],
@@ -116,6 +121,7 @@ test("verbose follows one rollout as it comes and prints the others whole", () =
     ...[said("c", "two of c"), ended("c")],
   ])
     view.onEvent(event);
+  view.stop();
   const shown = written.join("").replace(/^ +agent {2}/gm, "");
   const end = "         user_stop, 1 turns, 0 tool calls, 5 ms\n";
   expect(shown).toBe(
@@ -124,12 +130,13 @@ test("verbose follows one rollout as it comes and prints the others whole", () =
 });
 
 test("verbose begins each dialogue with its opening message, once, even if it starts over", () => {
-  const { terminal, written } = screen();
-  const view = createVerboseView(terminal, { maxLength: 100, nameDataset: false });
+  const { terminal, written } = screen({ interactive: true });
+  const view = createVerboseView(terminal, { maxLength: 100, nameDataset: false, now });
   for (const event of [opened("a", "Hello from a"), opened("b", "Hello from b"), said("a", "one of a")])
     view.onEvent(event);
   for (const event of [opened("a", "Hello from a"), said("a", "one of a"), ended("a"), said("b", "one of b")])
     view.onEvent(event);
+  view.stop();
   const shown = written.join("").replace(/^ +(agent|user) {2}/gm, "$1: ");
   const a = "user: Hello from a\nagent: one of a\n";
   const end = "         user_stop, 1 turns, 0 tool calls, 5 ms\n";

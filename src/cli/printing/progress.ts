@@ -1,12 +1,11 @@
-// What a person sees during a run: one calm block on a terminal, a line every few seconds elsewhere.
+// What a person sees during a run: one calm block on a terminal, a line now and then elsewhere.
 import type { RunEvent, RunStart } from "../../core/index.ts";
-import type { NetworkLoad } from "../../models/index.ts";
 import { RunTally } from "../../runs/index.ts";
+import { createLogLines, hasWork, type LogOptions } from "./log-lines.ts";
 import { fitWidth, printableName, type Terminal } from "./terminal.ts";
-import { totalsBlock, totalsLine } from "./totals-text.ts";
+import { totalsBlock } from "./totals-text.ts";
 
 const REDRAW_MS = 200;
-const LINE_MS = 5000;
 /** A taller block is harder to read, even on a tall terminal. */
 const MAX_ROWS = 24;
 
@@ -17,10 +16,7 @@ export type ProgressView = {
   stop(): void;
 };
 
-/** `now`: milliseconds that only run forward */
-export type ProgressOptions = { now: () => number; load?: () => NetworkLoad | undefined };
-
-export function createProgress(terminal: Terminal, { now, load }: ProgressOptions): ProgressView {
+export function createProgress(terminal: Terminal, { now, load }: LogOptions): ProgressView {
   const tally = new RunTally();
   const waits = new Map<string, { until: number; reason: string }>();
   const block = createBlock(terminal);
@@ -34,12 +30,11 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
     const rows = Math.min(terminal.rows() - 1, MAX_ROWS);
     block.draw(totalsBlock(terminal, tally, { now: now(), load: load?.(), waits: waiting(), rows }));
   };
-  const tell = () => terminal.out(totalsLine(tally.totals(now())));
-  const begin = ({ datasets }: RunStart) => {
-    const toDo = datasets.some(({ planned, kept, givenUp, later = 0 }) => planned > kept + givenUp + later);
-    if (!toDo) return;
-    timer = setInterval(terminal.interactive ? draw : tell, terminal.interactive ? REDRAW_MS : LINE_MS);
-    if (terminal.interactive) draw();
+  const log = terminal.interactive ? undefined : createLogLines(terminal, tally, { now, load });
+  const begin = (start: RunStart) => {
+    if (log || !hasWork(start)) return;
+    timer = setInterval(draw, REDRAW_MS);
+    draw();
   };
 
   return {
@@ -48,9 +43,10 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
       if (event.type === "run-start") {
         for (const line of foundLines(event)) terminal.out(line);
         begin(event);
+        log?.onEvent(event);
       } else if (event.type === "endpoint-wait") {
         waits.set(event.endpoint, { until: now() + event.seconds * 1000, reason: event.reason });
-        if (!terminal.interactive) for (const line of waiting()) terminal.out(printableName(line));
+        if (!terminal.interactive) for (const line of waiting()) terminal.err(printableName(line));
       } else if (event.type === "run-note") {
         block.erase();
         terminal.out(printableName(event.message));
@@ -61,11 +57,11 @@ export function createProgress(terminal: Terminal, { now, load }: ProgressOption
       terminal.err(text);
     },
     stop() {
+      log?.stop();
       if (!timer) return;
       clearInterval(timer);
       timer = undefined;
-      if (terminal.interactive) draw();
-      else tell();
+      draw();
     },
   };
 }

@@ -6,6 +6,9 @@ import { redactText } from "../../core/index.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
+/** Where nothing can be redrawn, how far a command is is told this often. */
+export const LINE_MS = 30_000;
+
 export type Terminal = {
   out(text: string): void;
   /** lines redrawn in place: `up` says how many of the lines above are replaced */

@@ -1,10 +1,13 @@
 // The numbers of a run as people read them: the live block and `rollout status` show the same lines.
-import type { NetworkLoad } from "../../models/index.ts";
+import { knownCost } from "../../core/index.ts";
+import type { RunLoad } from "../../runner/index.ts";
 import type { DatasetTally, FailureGroup, RunTally, RunTotals } from "../../runs/index.ts";
+import { costText } from "./cost-text.ts";
 import { failureLines } from "./failures-text.ts";
+import { endpointLines, retryText, slowText } from "./load-text.ts";
 import { count, cut, duration, printableName, type Terminal, table } from "./terminal.ts";
 
-/** One line: what a plain log shows every few seconds. */
+/** One line: what a plain log begins with. */
 export function totalsLine(totals: RunTotals): string {
   return [
     `${totals.done}/${totals.planned} done`,
@@ -14,14 +17,14 @@ export function totalsLine(totals: RunTotals): string {
     `${totals.perSecond.toFixed(1)}/s`,
     `${duration(totals.secondsElapsed * 1000)} elapsed`,
     ...(totals.secondsLeft === undefined ? [] : [`about ${duration(totals.secondsLeft * 1000)} left`]),
-    `${count(totals.tokens)} tokens`,
+    tokensText(totals),
     ...moneyOf(totals),
   ].join(" · ");
 }
 
 export type BlockOptions = {
   now: number;
-  load?: NetworkLoad;
+  load?: RunLoad;
   /** waits of endpoints, in words */
   waits?: readonly string[];
   /** maximum number of lines */
@@ -40,30 +43,27 @@ export function totalsBlock(
   const failures = options.failures ?? totals.failures;
   const below = [
     totalsLine(totals),
-    ...[...(load?.endpoints ?? [])]
-      .filter(({ inFlight, waiting }) => inFlight + waiting > 0)
-      .map(
-        ({ endpoint, inFlight, waiting }) => `${printableName(endpoint)}: ${inFlight} in flight, ${waiting} waiting`,
-      ),
+    ...(load ? endpointLines(load) : []),
     ...waits.map(printableName),
-    ...countLines("tried again", load?.retries ?? {}),
+    ...(load ? retryText(load) : []),
     ...(failures.length > 0 ? ["failed:", ...failureLines(terminal, failures)] : []),
     ...slowestOf(totals),
+    ...(load ? slowText(load) : []),
   ];
   return [...datasetLines(terminal, tally.datasets, Math.max(rows - below.length, 1)), ...below].slice(0, rows);
 }
 
 /** So far, and the projected total. */
-function moneyOf({ costUsd, projectedCostUsd }: RunTotals): string[] {
-  if (costUsd === 0) return [];
+function moneyOf({ projectedCostUsd, ...cost }: RunTotals): string[] {
+  if (cost.costUsd === 0) return [];
   const projected = projectedCostUsd === undefined ? "" : ` of about $${projectedCostUsd.toFixed(2)}`;
-  return [`$${costUsd.toFixed(2)}${projected}`];
+  return [`${knownCost(cost) === 0 ? "cost " : ""}${costText(cost)}${projected}`];
 }
 
-function countLines(what: string, numbers: { [reason: string]: number }): string[] {
-  const reasons = Object.entries(numbers).sort(([, a], [, b]) => b - a);
-  if (reasons.length === 0) return [];
-  return [`${what}: ${reasons.map(([reason, number]) => `${number} × ${printableName(reason)}`).join(", ")}`];
+/** What scripts estimate is in no total. */
+function tokensText({ tokens, scriptedTokens }: RunTotals): string {
+  if (tokens === 0 && scriptedTokens > 0) return "scripted tokens not counted";
+  return `${count(tokens)} tokens${scriptedTokens > 0 ? " without the scripted" : ""}`;
 }
 
 function slowestOf({ slowest }: RunTotals): string[] {

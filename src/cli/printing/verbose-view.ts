@@ -1,14 +1,20 @@
 // `--verbose`: agent, user and tool texts as they come. One rollout is followed live; the lines of the others are held
-// and printed in one piece when they end, so that no two dialogues are mixed.
+// and printed in one piece when they end, so that no two dialogues are mixed. What takes long is told on standard error.
 import { type RolloutKey, type RunEvent, rolloutId } from "../../core/index.ts";
-import { keyText } from "../../runs/index.ts";
+import { keyText, RunTally } from "../../runs/index.ts";
 import { entryLines, messageLines } from "./dialogue-text.ts";
+import { createLogLines, hasWork, type LogOptions } from "./log-lines.ts";
 import { foundLines, type ProgressView } from "./progress.ts";
+import { createSlowCalls } from "./slow-calls.ts";
 import { duration, printableName, type Terminal } from "./terminal.ts";
 
-export type VerboseOptions = { maxLength: number; nameDataset: boolean };
+export type VerboseOptions = LogOptions & { maxLength: number; nameDataset: boolean };
 
-export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }: VerboseOptions): ProgressView {
+export function createVerboseView(terminal: Terminal, options: VerboseOptions): ProgressView {
+  const { maxLength, nameDataset, now, load = () => undefined } = options;
+  const tally = new RunTally();
+  const log = terminal.interactive ? undefined : createLogLines(terminal, tally, { now, load });
+  const slow = createSlowCalls(terminal, load);
   /** of running rollouts, in the order in which they started */
   const held = new Map<string, string[]>();
   let followed: string | undefined;
@@ -58,12 +64,20 @@ export function createVerboseView(terminal: Terminal, { maxLength, nameDataset }
 
   return {
     onEvent(event) {
-      if (event.type === "run-start") for (const line of foundLines(event)) terminal.out(line);
+      tally.add(event, now());
+      if (event.type === "run-start") {
+        for (const line of foundLines(event)) terminal.out(line);
+        log?.onEvent(event);
+        if (hasWork(event)) slow.start();
+      }
       if (event.type === "run-note") terminal.out(printableName(event.message));
       if ("queryId" in event) onRollout(event);
     },
     say: (text) => terminal.err(text),
-    stop: () => {},
+    stop() {
+      slow.stop();
+      log?.stop();
+    },
   };
 }
 

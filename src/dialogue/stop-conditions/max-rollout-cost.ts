@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sumUsage } from "../../core/index.ts";
+import { knownCost, sumUsage } from "../../core/index.ts";
 import { defineStopCondition } from "./stop-condition.ts";
 
 export const maxRolloutCost = defineStopCondition({
@@ -9,7 +9,7 @@ export const maxRolloutCost = defineStopCondition({
   create:
     (limit) =>
     ({ entries }) => {
-      const { costUsd } = sumUsage(entries);
+      const costUsd = knownCost(sumUsage(entries));
       if (costUsd <= limit) return undefined;
       return { stopReason: "cost_budget", message: `$${costUsd.toFixed(4)} spent, $${limit} allowed` };
     },

@@ -3,7 +3,7 @@ import type { LanguageModelV3GenerateResult, LanguageModelV3Usage } from "@ai-sd
 import type { Finish, ModelReply, ToolCall } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
-import { costOf, UsageReader } from "../usage.ts";
+import { chargeFor, UsageReader } from "../usage.ts";
 import { toOpaque } from "./opaque.ts";
 
 export function readResult(result: LanguageModelV3GenerateResult, prices: Prices | undefined): ModelReply {
@@ -50,6 +50,7 @@ function readUsage(
   const cachedTokens = Math.min(inputTokens, read.tokens("cached_tokens", input.cacheRead));
   const written = Math.min(inputTokens - cachedTokens, read.tokens("cache_write_tokens", input.cacheWrite));
   const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
-  const costUsd = prices ? costOf(tokens, prices) + written * CACHE_WRITE_SURCHARGE * prices.input : 0;
+  const charge = chargeFor(tokens, prices, { read });
+  const costUsd = charge === null ? null : charge + written * CACHE_WRITE_SURCHARGE * (prices?.input ?? 0);
   return { usage: { ...tokens, costUsd }, ...read.note };
 }

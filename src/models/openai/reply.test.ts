@@ -9,7 +9,9 @@ const readWith = (usage: unknown, prices?: Parameters<typeof readReply>[2]) =>
 const usageOf = (usage: unknown, prices?: Parameters<typeof readReply>[2]) => readWith(usage, prices).usage;
 
 test("a plain reply is its text", () => {
-  expect(read({ content: "Hi" })).toEqual({ content: "Hi", toolCalls: [], usage: NO_USAGE, finish: "stop" });
+  expect(read({ content: "Hi" })).toEqual({
+    ...{ content: "Hi", toolCalls: [], usage: { ...NO_USAGE, costUsd: null }, finish: "stop" },
+  });
   expect(read({ content: null })).toMatchObject({ content: "", finish: "stop" });
 });
 
@@ -113,7 +115,18 @@ test("usage is read from every provider's fields and priced", () => {
     costUsd: 100,
   });
   expect(usageOf({ prompt_tokens: 1, completion_tokens: 2, cost: 0.5 }).costUsd).toBe(0.5);
-  expect(usageOf(null)).toEqual(NO_USAGE);
+});
+
+test("what a call cost is not known without a price or without a count, and nothing only if it is free", () => {
+  const counted = { prompt_tokens: 10, completion_tokens: 2 };
+  const prices = { input: 1, output: 1 };
+  expect(usageOf(null)).toEqual({ ...NO_USAGE, costUsd: null });
+  expect(usageOf(counted).costUsd).toBeNull();
+  expect(usageOf({ ...counted, cost: 0 }).costUsd).toBe(0);
+  expect(usageOf(null, prices).costUsd).toBeNull();
+  expect(usageOf({ ...counted, completion_tokens: -1 }, prices).costUsd).toBeNull();
+  expect(usageOf(counted, { input: 0, output: 0 }).costUsd).toBe(0);
+  expect(usageOf(null, { input: 0, output: 0 }).costUsd).toBe(0);
 });
 
 test("reasoning that is counted next to the completion is part of the output", () => {
@@ -129,11 +142,11 @@ test("reasoning that is counted next to the completion is part of the output", (
 test("counts that cannot be true are dropped and named; what is missing is no news", () => {
   const odd = JSON.parse('{"prompt_tokens":1e400,"completion_tokens":-3,"cost":1e308,"total_tokens":null}');
   const reply = readWith(odd);
-  expect(reply.usage).toEqual(NO_USAGE);
+  expect(reply.usage).toEqual({ ...NO_USAGE, costUsd: null });
   expect(reply.droppedUsage).toEqual(["prompt_tokens", "completion_tokens", "cost"]);
   const texts = readWith({ prompt_tokens: "12", completion_tokens: 4, prompt_tokens_details: null });
   expect(texts).toMatchObject({ usage: { inputTokens: 0, outputTokens: 4 }, droppedUsage: ["prompt_tokens"] });
   expect(readWith({ prompt_tokens: 1 })).not.toHaveProperty("droppedUsage");
   const priced = usageOf(odd, { input: 1, output: 1 });
-  expect(Object.values(priced).every((count) => Number.isFinite(count))).toBe(true);
+  expect(Object.values(priced).every((count) => count === null || Number.isFinite(count))).toBe(true);
 });

@@ -10,7 +10,7 @@ import {
 } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
-import { costOf, UsageReader } from "../usage.ts";
+import { chargeFor, UsageReader } from "../usage.ts";
 
 /** `message` is a choice's message, `finishReason` its finish reason in the server's words. */
 export type Choice = { message: Record<string, unknown>; finishReason: string };
@@ -115,7 +115,8 @@ function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply,
   const counted = inputTokens + outputTokens;
   if (reasoningTokens > 0 && usage.total_tokens === counted + reasoningTokens) outputTokens += reasoningTokens;
   const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
-  const costUsd = prices ? costOf(tokens, prices) : read.dollars("cost", usage.cost);
+  const reported = prices ? null : read.dollars("cost", usage.cost);
+  const costUsd = chargeFor(tokens, prices, { read, reported });
   return { usage: { ...tokens, costUsd }, ...read.note };
 }
 

@@ -2,7 +2,7 @@
 import { type Finish, isObject, type Json, type ModelReply, type ToolCall, writeExact } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
-import { costOf, UsageReader } from "../usage.ts";
+import { chargeFor, UsageReader } from "../usage.ts";
 
 export function readResponse(response: Record<string, unknown>, prices: Prices | undefined): ModelReply {
   const items = Array.isArray(response.output) ? response.output.filter(isObject) : [];
@@ -65,6 +65,7 @@ function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply,
   const cachedTokens = Math.min(inputTokens, cached);
   const reasoningTokens = read.tokens("reasoning_tokens", details(usage.output_tokens_details).reasoning_tokens);
   const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
-  const costUsd = prices ? costOf(tokens, prices) : read.dollars("cost", usage.cost);
+  const reported = prices ? null : read.dollars("cost", usage.cost);
+  const costUsd = chargeFor(tokens, prices, { read, reported });
   return { usage: { ...tokens, costUsd }, ...read.note };
 }

@@ -55,6 +55,7 @@ export function estimateUsage(request: ModelRequest, reply: string): Usage {
     cachedTokens: 0,
     reasoningTokens: 0,
     costUsd: 0,
+    scripted: true,
   };
 }
 

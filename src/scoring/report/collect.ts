@@ -1,6 +1,6 @@
 // A run's rollouts with their scores, read from its folder: what a report is made of.
 import { join } from "node:path";
-import { findErrors, type RolloutKey, type StopReason, type Trajectory } from "../../core/index.ts";
+import { countUsedTokens, findErrors, type RolloutKey, type StopReason, type Trajectory } from "../../core/index.ts";
 import {
   type DamagedLine,
   FAILURES_FILE,
@@ -25,7 +25,8 @@ export type RolloutFacts = RolloutKey &
     stopReason: StopReason;
     turns: number;
     toolCalls: number;
-    costUsd: number;
+    /** null: not known */
+    costUsd: number | null;
     tokens: number;
   };
 
@@ -40,14 +41,18 @@ export type Collected = {
   checks: Map<string, CheckFacts>;
   agents: Set<string>;
   scripted: boolean;
+  /** models whose calls have no known cost */
+  unpriced: Set<string>;
   /** what is damaged and left out, one sentence for each file */
   damage: string[];
 };
 
-export type RecordFile = { dataset: string; file: string };
+type RecordFile = { dataset: string; file: string };
 
-/** `files` hold the records, where the folder is not a run's. */
-export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[]): Collected {
+/** `files` hold the records, where the folder is not a run's; `onRecord`: one more was read. */
+export type ReadOptions = { files?: RecordFile[]; onRecord?: () => void };
+
+export function collectRun(folder: string, rule?: ScoreRule, { files, onRecord }: ReadOptions = {}): Collected {
   const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
   const scores = new TaskScores(folder, rule);
   const collected: Collected = {
@@ -58,12 +63,14 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
     checks: new Map(),
     agents: new Set(),
     scripted: false,
+    unpriced: new Set(),
     damage: scores.damage === undefined ? [] : [scores.damage],
   };
   const tell = (sentence: string) => collected.damage.push(sentence);
   const found = new Set<string>();
   for (const { dataset, file } of sources) {
     for (const { trajectory: record } of readTrajectories(file, dataset, tell)) {
+      onRecord?.();
       if (record.dataset === undefined || record.dataset === dataset) add(record, dataset);
     }
   }
@@ -81,6 +88,7 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
     countTools(record, collected.tools);
     collected.agents.add(metadata.models.agent);
     collected.scripted ||= metadata.scripted;
+    for (const model of metadata.cost_unknown_of ?? []) collected.unpriced.add(model);
     collected.rollouts.push({
       dataset,
       queryId,
@@ -92,7 +100,7 @@ export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[
       turns: metadata.total_turns,
       toolCalls: metadata.tool_call_count,
       costUsd: metadata.cost_usd,
-      tokens: Object.values(metadata.usage).reduce((sum, usage) => sum + usage.input_tokens + usage.output_tokens, 0),
+      tokens: countUsedTokens(metadata).tokens,
     });
   }
 

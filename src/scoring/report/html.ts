@@ -133,13 +133,18 @@ function countChart(counts: { [name: string]: number }): string {
 }
 
 function costTitle({ costs }: Report): string {
-  return costs.some(({ cost_usd }) => cost_usd > 0) ? "Cost against score" : "Tokens against score";
+  return isPriced(costs) ? "Cost against score" : "Tokens against score";
+}
+
+/** Points of unknown cost have no place on an axis of dollars. */
+function isPriced(costs: Report["costs"]): boolean {
+  return costs.every(({ cost_usd }) => cost_usd !== null) && costs.some(({ cost_usd }) => Number(cost_usd) > 0);
 }
 
 function costChart({ costs }: Report): string {
-  const priced = costs.some(({ cost_usd }) => cost_usd > 0);
+  const priced = isPriced(costs);
   const points = costs.flatMap(({ query, cost_usd, tokens, score }) =>
-    score === null ? [] : [{ name: query, x: priced ? cost_usd : tokens, y: score }],
+    score === null ? [] : [{ name: query, x: priced ? Number(cost_usd) : tokens, y: score }],
   );
   return priced
     ? scatterChart(points, "dollars of a rollout", (value) => `$${value.toPrecision(2)}`)

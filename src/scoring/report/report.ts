@@ -7,7 +7,7 @@ import {
   type CheckFacts,
   type Collected,
   collectRun,
-  type RecordFile,
+  type ReadOptions,
   type RolloutFacts,
   type ToolFacts,
 } from "./collect.ts";
@@ -58,8 +58,10 @@ export type Report = {
   turns: { [turns: string]: number };
   tool_calls: { [calls: string]: number };
   tools: { [name: string]: ToolFacts };
-  /** by query: what its rollouts cost and score on average */
-  costs: { dataset: string; query: string; cost_usd: number; tokens: number; score: number | null }[];
+  /** why costs are null: the models whose calls have no known cost */
+  cost_unknown_of: string[];
+  /** by query: what its rollouts cost and score on average; scripted tokens are not in it */
+  costs: { dataset: string; query: string; cost_usd: number | null; tokens: number; score: number | null }[];
 };
 
 const METHOD =
@@ -68,9 +70,9 @@ const METHOD =
 const MAX_FAILURES = 200;
 const MAX_REASONS = 20;
 
-/** `rule` replaces the one that the run's config names; `files` hold the records, where the folder is not a run's. */
-export function buildReport(folder: string, rule?: ScoreRule, files?: RecordFile[]): Report {
-  return reportOf(collectRun(folder, rule, files));
+/** `rule` replaces the one that the run's config names. */
+export function buildReport(folder: string, rule?: ScoreRule, options?: ReadOptions): Report {
+  return reportOf(collectRun(folder, rule, options));
 }
 
 function reportOf(run: Collected): Report {
@@ -113,17 +115,24 @@ function reportOf(run: Collected): Report {
     turns: countBy(recorded, ({ turns }) => String(turns)),
     tool_calls: countBy(recorded, ({ toolCalls }) => String(toolCalls)),
     tools: Object.fromEntries([...run.tools].sort(([, a], [, b]) => b.calls - a.calls)),
+    cost_unknown_of: [...run.unpriced].sort(),
     costs: groups.map(({ dataset, query, facts }) => {
       const own = facts.filter(isPlayed);
       return {
         dataset,
         query,
-        cost_usd: mean(own.map(({ costUsd }) => costUsd)) ?? 0,
+        cost_usd: meanCost(own),
         tokens: mean(own.map(({ tokens }) => tokens)) ?? 0,
         score: mean(own.flatMap(({ score }) => (score === null ? [] : [score]))),
       };
     }),
   };
+}
+
+/** Null as soon as one of them is not known. */
+function meanCost(rollouts: readonly RolloutFacts[]): number | null {
+  const known = rollouts.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
+  return known.length < rollouts.length ? null : (mean(known) ?? 0);
 }
 
 /** What the infrastructure broke says nothing about the agent. */

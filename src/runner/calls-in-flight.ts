@@ -1,0 +1,68 @@
+// The calls that a run's rollouts are waiting for, models' and tools', oldest first: what takes long can be seen while it
+// takes long.
+import { type Clock, type Environment, type ModelClient, type RolloutKey, rolloutId } from "../core/index.ts";
+import { passOn } from "./replay.ts";
+
+export type CallInFlight = {
+  dataset: string;
+  /** of the rollout */
+  id: string;
+  /** who is asked: a party's model, a tool, or tools that are being started */
+  party?: "agent" | "user" | "judge";
+  model?: string;
+  tool?: string;
+  /** on a clock that only runs forward, as `endedAt` */
+  since: number;
+  endedAt?: number;
+};
+
+type Asked = Pick<CallInFlight, "party" | "model" | "tool">;
+
+/** Younger calls are not listed. */
+const LISTED_MS = 5000;
+const MAX_LISTED = 100;
+
+export class CallsInFlight {
+  readonly #clock: Clock;
+  /** a Set keeps the order in which they began */
+  readonly #calls = new Set<CallInFlight>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Those that have taken some seconds already; `now` is on the clock of their `since`. */
+  list(): { now: number; calls: CallInFlight[] } {
+    const now = this.#clock.elapsed();
+    const calls: CallInFlight[] = [];
+    for (const call of this.#calls) {
+      if (now - call.since < LISTED_MS || calls.length === MAX_LISTED) break;
+      calls.push(call);
+    }
+    return { now, calls };
+  }
+
+  async during<T>(key: RolloutKey, asked: Asked, work: () => Promise<T>): Promise<T> {
+    const call: CallInFlight = { dataset: key.dataset, id: rolloutId(key), ...asked, since: this.#clock.elapsed() };
+    this.#calls.add(call);
+    try {
+      return await work();
+    } finally {
+      call.endedAt = this.#clock.elapsed();
+      this.#calls.delete(call);
+    }
+  }
+
+  watchModel(client: ModelClient, key: RolloutKey, party: CallInFlight["party"]): ModelClient {
+    const { id } = client;
+    const asked = { party, model: id };
+    return { id, complete: (request, signal) => this.during(key, asked, () => client.complete(request, signal)) };
+  }
+
+  watchTools(environment: Environment, key: RolloutKey): Environment {
+    return {
+      ...passOn(environment),
+      call: (call, signal) => this.during(key, { tool: call.name }, () => environment.call(call, signal)),
+    };
+  }
+}
