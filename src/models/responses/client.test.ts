@@ -153,6 +153,43 @@ test.each([
   expect(await call()).toMatchObject({ finish });
 });
 
+/** as llama.cpp's server sends it: no incomplete_details, no reasoning tokens, and always "completed" */
+const fromLlama = (tokens: number, text = "The book is"): JsonObject => ({
+  completed_at: 1794804874,
+  created_at: 1794804874,
+  id: "resp_irh5",
+  model: "smollm2-135m",
+  object: "response",
+  output: [{ ...said(text), content: [{ type: "output_text", annotations: [], logprobs: [], text }] }],
+  status: "completed",
+  usage: {
+    input_tokens: 39,
+    output_tokens: tokens,
+    total_tokens: 39 + tokens,
+    input_tokens_details: { cached_tokens: 38 },
+  },
+});
+
+test("a server that calls a cut reply completed is not believed: its token count is", async () => {
+  const { call } = await bare([fromLlama(60), fromLlama(59)], { maxTokens: 60 });
+  expect(await call()).toMatchObject({
+    finish: "length",
+    served: { model: "smollm2-135m", id: "resp_irh5" },
+    usage: { inputTokens: 39, outputTokens: 60, cachedTokens: 38 },
+  });
+  expect(await call()).toMatchObject({ finish: "stop" });
+});
+
+test("a reply that fills its limit exactly is whole if the server says that nothing is missing", async () => {
+  const { call } = await bare([response([called("a")])], { maxTokens: 12 });
+  expect(await call({ tools })).toMatchObject({ finish: "tool-calls" });
+});
+
+test("a limit that comes with the registry or extra_params counts too", async () => {
+  const { call } = await bare([fromLlama(60)], { extraParams: { max_output_tokens: 60 } });
+  expect(await call()).toMatchObject({ finish: "length" });
+});
+
 test.each([
   [
     "a failed response",
