@@ -118,7 +118,7 @@ test("text, parallel calls, reasoning and usage are read; reasoning items go bac
   expect(received[1]?.body.input).toEqual([
     { role: "user", content: "Hello" },
     thought,
-    { role: "assistant", content: "One moment." },
+    { type: "message", role: "assistant", content: "One moment." },
     { type: "function_call", call_id: "a", name: "find", arguments: '{"id":7}' },
     { type: "function_call", call_id: "b", name: "find", arguments: '{"n":1.0}' },
     { type: "function_call_output", call_id: "a", output: "found a" },
@@ -178,6 +178,22 @@ test("a server that calls a cut reply completed is not believed: its token count
     usage: { inputTokens: 39, outputTokens: 60, cachedTokens: 38 },
   });
   expect(await call()).toMatchObject({ finish: "stop" });
+});
+
+test("a second turn is understood by a server that knows an assistant's item only by its type", async () => {
+  const strict: ModelAnswer = (answer, { body }) => {
+    const untyped = (body.input as JsonObject[]).some(({ role, type }) => role !== "user" && type === undefined);
+    const error = { code: 400, message: "Cannot determine type of 'item'", type: "invalid_request_error" };
+    if (untyped) return failing(400, { error })(answer);
+    answer.end(JSON.stringify(fromLlama(5)));
+  };
+  const { call } = await bare([strict]);
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hi." },
+    { role: "user", content: "Bye" },
+  ];
+  expect(await call({ messages })).toMatchObject({ content: "The book is", finish: "stop" });
 });
 
 test("a reply that fills its limit exactly is whole if the server says that nothing is missing", async () => {

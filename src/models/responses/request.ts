@@ -78,7 +78,8 @@ function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
     name: validName(call.name),
     arguments: validArguments(call.arguments),
   }));
-  const said = message.content === "" ? [] : [{ role: "assistant", content: message.content }];
+  // llama.cpp cannot tell what an assistant's item is without its type
+  const said = message.content === "" ? [] : [{ type: "message", role: "assistant", content: message.content }];
   return [...(model.reasoning.sendBack ? keptItems(message) : []), ...said, ...calls];
 }
 
