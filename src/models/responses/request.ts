@@ -78,9 +78,13 @@ function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
     name: validName(call.name),
     arguments: validArguments(call.arguments),
   }));
-  // llama.cpp cannot tell what an assistant's item is without its type
-  const said = message.content === "" ? [] : [{ type: "message", role: "assistant", content: message.content }];
+  const said = message.content === "" ? [] : [spokenItem(message.content)];
   return [...(model.reasoning.sendBack ? keptItems(message) : []), ...said, ...calls];
+}
+
+/** In full: llama.cpp refuses an assistant's item without a type, vLLM takes its short form for a reply of its own. */
+function spokenItem(text: string): JsonObject {
+  return { type: "message", role: "assistant", content: [{ type: "output_text", text }] };
 }
 
 /** Reasoning items come before what they led to. */
