@@ -119,7 +119,7 @@ test("text, parallel calls, reasoning and usage are read; reasoning items go bac
   expect(received[1]?.body.input).toEqual([
     { role: "user", content: "Hello" },
     thought,
-    { role: "assistant", content: "One moment." },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "One moment." }] },
     { type: "function_call", call_id: "a", name: "find", arguments: '{"id":7}' },
     { type: "function_call", call_id: "b", name: "find", arguments: '{"n":1.0}' },
     { type: "function_call_output", call_id: "a", output: "found a" },
@@ -152,6 +152,91 @@ test.each([
 ] as const)("a reply ends at %s", async (_, answer, finish) => {
   const { call } = await bare([answer]);
   expect(await call()).toMatchObject({ finish });
+});
+
+/** as llama.cpp's server sends it: no incomplete_details, no reasoning tokens, and always "completed" */
+const fromLlama = (tokens: number, text = "The book is"): JsonObject => ({
+  completed_at: 1794804874,
+  created_at: 1794804874,
+  id: "resp_irh5",
+  model: "smollm2-135m",
+  object: "response",
+  output: [{ ...said(text), content: [{ type: "output_text", annotations: [], logprobs: [], text }] }],
+  status: "completed",
+  usage: {
+    input_tokens: 39,
+    output_tokens: tokens,
+    total_tokens: 39 + tokens,
+    input_tokens_details: { cached_tokens: 38 },
+  },
+});
+
+test("a server that calls a cut reply completed is not believed: its token count is", async () => {
+  const { call } = await bare([fromLlama(60), fromLlama(59)], { maxTokens: 60 });
+  expect(await call()).toMatchObject({
+    finish: "length",
+    served: { model: "smollm2-135m", id: "resp_irh5" },
+    usage: { inputTokens: 39, outputTokens: 60, cachedTokens: 38 },
+  });
+  expect(await call()).toMatchObject({ finish: "stop" });
+});
+
+test("what vLLM answers is read, and goes back as its own code merges it into one reply", async () => {
+  const thoughts = { id: "rs_1", summary: [], type: "reasoning", content: [{ text: "Hmm.", type: "reasoning_text" }] };
+  const words = { ...said("One moment."), phase: null };
+  const call7 = { ...called("call_1"), async_: null, caller: null, namespace: null };
+  const answer = response([{ ...thoughts, encrypted_content: null, status: null }, words, call7], {
+    instructions: "You help.",
+    metadata: null,
+    kv_transfer_params: null,
+    usage: {
+      input_tokens: 30,
+      input_tokens_details: { cached_tokens: 10, cache_write_tokens: 0, cached_tokens_per_turn: [] },
+      output_tokens: 12,
+      output_tokens_details: { reasoning_tokens: 8, tool_output_tokens: 0, output_tokens_per_turn: [] },
+      total_tokens: 42,
+    },
+  });
+  const { call, received } = await bare([answer, response([said("Done.")])]);
+  const reply = await call({ tools });
+  expect(reply).toMatchObject({
+    content: "One moment.",
+    reasoning: "Hmm.",
+    finish: "tool-calls",
+    usage: { inputTokens: 30, outputTokens: 12, cachedTokens: 10, reasoningTokens: 8 },
+  });
+  await call({ messages: [JSON.parse(JSON.stringify({ role: "assistant", ...reply }))] });
+  expect(received[1]?.body.input).toEqual([
+    { ...thoughts, encrypted_content: null },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "One moment." }] },
+    { type: "function_call", call_id: "call_1", name: "find", arguments: '{"id":7}' },
+  ]);
+});
+
+test("a second turn is understood by a server that knows an assistant's item only by its type", async () => {
+  const strict: ModelAnswer = (answer, { body }) => {
+    const untyped = (body.input as JsonObject[]).some(({ role, type }) => role !== "user" && type === undefined);
+    const error = { code: 400, message: "Cannot determine type of 'item'", type: "invalid_request_error" };
+    if (untyped) return failing(400, { error })(answer);
+    answer.end(JSON.stringify(fromLlama(5)));
+  };
+  const { call } = await bare([strict]);
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hi." },
+    { role: "user", content: "Bye" },
+  ];
+  expect(await call({ messages })).toMatchObject({ content: "The book is", finish: "stop" });
+});
+
+test("a reply that fills its limit exactly is whole if the server says that nothing is missing", async () => {
+  const { call } = await bare([response([called("a")])], { maxTokens: 12 });
+  expect(await call({ tools })).toMatchObject({ finish: "tool-calls" });
+});
+
+test("a limit that comes with the registry or extra_params counts too", async () => {
+  const { call } = await bare([fromLlama(60)], { extraParams: { max_output_tokens: 60 } });
+  expect(await call()).toMatchObject({ finish: "length" });
 });
 
 test.each([

@@ -7,12 +7,14 @@ import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { withServed } from "../served.ts";
 import { createWireClient, type WireDeps } from "../wire-client.ts";
 import { readResponse } from "./reply.ts";
-import { createItemsWriter } from "./request.ts";
+import { createItemsWriter, responseParameters } from "./request.ts";
 
 export function createResponsesClient(model: ResolvedModel, settings: CallSettings, deps: WireDeps): ModelClient {
+  const parameters = responseParameters(model, settings);
+  const maxTokens = parameters.max_output_tokens;
   const wire = {
     path: "/responses",
-    writeBody: createItemsWriter(model, settings),
+    writeBody: createItemsWriter(model, parameters),
     readReply(context: FailureContext, { text, headers }: Answer) {
       const response = parseObject(text);
       if (response === undefined) throw failureOfReply(context, "with a body that is cut or no JSON", text);
@@ -20,7 +22,7 @@ export function createResponsesClient(model: ResolvedModel, settings: CallSettin
       if (!Array.isArray(response.output)) throw failureOfReply(context, "without output", text);
       if (response.status === "failed" || response.status === "cancelled")
         throw failureOfReply(context, `with a reply it broke off (${response.status})`, text);
-      const reply = readResponse(withExactNumbers(response, text), model.prices);
+      const reply = readResponse(withExactNumbers(response, text), { prices: model.prices, maxTokens });
       return withServed(reply, { asked: model.model, model: response.model, id: response.id, headers });
     },
   };

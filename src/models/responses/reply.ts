@@ -1,10 +1,20 @@
 // A response in our terms: its items are text, refusals, calls and reasoning, in the order in which they were made.
-import { type Finish, isObject, type Json, type ModelReply, type ToolCall, writeExact } from "../../core/index.ts";
+import {
+  type Finish,
+  isObject,
+  type Json,
+  type ModelReply,
+  type ToolCall,
+  type Usage,
+  writeExact,
+} from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
 import type { Prices } from "../resolved.ts";
 import { chargeFor, UsageReader } from "../usage.ts";
 
-export function readResponse(response: Record<string, unknown>, prices: Prices | undefined): ModelReply {
+type Asked = { prices: Prices | undefined; maxTokens: unknown };
+
+export function readResponse(response: Record<string, unknown>, { prices, maxTokens }: Asked): ModelReply {
   const items = Array.isArray(response.output) ? response.output.filter(isObject) : [];
   const ofType = (type: string) => items.filter((item) => item.type === type);
   const parts = ofType("message").flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
@@ -18,6 +28,8 @@ export function readResponse(response: Record<string, unknown>, prices: Prices |
     ...readUsage(response.usage, prices),
     finish: refusal === "" ? readFinish(response, toolCalls.length > 0) : "content-filter",
   };
+  const isWhole = reply.finish === "stop" || reply.finish === "tool-calls";
+  if (isWhole && isSilentlyCut(response, reply.usage, maxTokens)) reply.finish = "length";
   const reasoning = joinReasoning(thoughts.map(thoughtOf).filter(Boolean).join("\n\n") || undefined, inline);
   if (reasoning !== undefined) reply.reasoning = reasoning;
   if (thoughts.length > 0) reply.opaque = { reasoning_items: thoughts.map(withoutStatus) as Json };
@@ -53,6 +65,11 @@ function readFinish({ status, incomplete_details: details }: Record<string, unkn
   if (reason === "content_filter") return "content-filter";
   if (status === "incomplete") return "length";
   return hasCalls ? "tool-calls" : "stop";
+}
+
+/** llama.cpp calls a reply completed that was cut, and says nothing of being incomplete; its token count shows it. */
+function isSilentlyCut(response: Record<string, unknown>, { outputTokens }: Usage, maxTokens: unknown): boolean {
+  return response.incomplete_details === undefined && typeof maxTokens === "number" && outputTokens >= maxTokens;
 }
 
 function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply, "usage" | "droppedUsage"> {

@@ -14,11 +14,10 @@ import { mergeBodies } from "../merge-bodies.ts";
 import { validArguments, validName } from "../openai/request.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
-export function createItemsWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => string {
-  const parameters = responseParameters(model, settings);
-  const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
-  delete parameters.tool_choice;
-  const head = JSON.stringify(parameters).slice(0, -1);
+export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => string {
+  const { tool_choice: choice, ...others } = parameters;
+  const toolChoice = choice && `,"tool_choice":${JSON.stringify(choice)}`;
+  const head = JSON.stringify(others).slice(0, -1);
   return (request) => {
     const items = request.messages.flatMap((message) => toItems(message, model));
     let body = head;
@@ -33,7 +32,7 @@ export function createItemsWriter(model: ResolvedModel, settings: CallSettings):
 }
 
 /** The same for every call of a client. What registry and config add is merged last, one level deep. */
-function responseParameters(model: ResolvedModel, settings: CallSettings): JsonObject {
+export function responseParameters(model: ResolvedModel, settings: CallSettings): JsonObject {
   const { reasoning } = model;
   const { type, effort, ...others } = settings.thinkingOptions ?? {};
   const on = settings.thinking ?? (settings.thinkingOptions && type !== "disabled");
@@ -76,8 +75,13 @@ function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
     name: validName(call.name),
     arguments: validArguments(call.arguments),
   }));
-  const said = message.content === "" ? [] : [{ role: "assistant", content: message.content }];
+  const said = message.content === "" ? [] : [spokenItem(message.content)];
   return [...(model.reasoning.sendBack ? keptItems(message) : []), ...said, ...calls];
+}
+
+/** In full: llama.cpp refuses an assistant's item without a type, vLLM takes its short form for a reply of its own. */
+function spokenItem(text: string): JsonObject {
+  return { type: "message", role: "assistant", content: [{ type: "output_text", text }] };
 }
 
 /** Reasoning items come before what they led to. */
