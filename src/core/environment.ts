@@ -20,7 +20,11 @@ export type ToolResult = {
   sentBefore?: boolean;
 };
 
+/** Who makes a call, where it is not the agent. */
+export type CallParty = "user" | "setup";
+
 export type EnvironmentCall = ToolCall & {
+  by?: CallParty;
   /**
    * Awaited right before a call whose effects outlive the rollout is sent: the intention is then on record. Returns the
    * call's idempotency key, the same for every time this call is sent.
