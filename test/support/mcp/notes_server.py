@@ -111,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         id = self.headers.get("Mcp-Session-Id")
-        headers = {key: text for key, text in self.headers.items() if key.startswith("X-")}
+        headers = {key.lower(): text for key, text in self.headers.items() if key.lower().startswith("x-")}
         with lock:
             if "--sessions" not in ARGS:
                 session = everybody
