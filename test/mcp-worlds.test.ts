@@ -149,3 +149,19 @@ test.each([
   expect(most).toBeLessThanOrEqual(2);
   if (title !== "shared") expect(notesOf(work, "set5")).toEqual(Object.fromEntries(Object.entries(OWN).slice(0, 2)));
 });
+
+test("many servers at once draw no warning from Node", async () => {
+  const work = workFolder();
+  writeQueries(
+    work,
+    Array.from({ length: 60 }, (_, index) => ({ id: `q${index}` })),
+  );
+  const reset = { command: "python3", args: [NOTES], reset_tool: "reset" };
+  writeConfig(work, { reset, web: { url: await serveNotes("--sessions") } }, { max_workers: 30 });
+  expect(await work.run([...RUN, "--quiet"])).toEqual({ code: 0, stdout: expect.any(String), stderr: "" });
+  for (const name of ["reset", "web"]) {
+    const said = notesOf(work, name);
+    expect(Object.keys(said)).toHaveLength(60);
+    for (const [id, notes] of Object.entries(said)) expect(notes).toBe(JSON.stringify([id]));
+  }
+});

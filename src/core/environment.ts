@@ -21,7 +21,7 @@ export type ToolResult = {
 };
 
 /** Who makes a call, where it is not the agent. */
-export type CallParty = "user" | "setup";
+type CallParty = "user" | "setup";
 
 export type EnvironmentCall = ToolCall & {
   by?: CallParty;

@@ -5,11 +5,12 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { call, processesIn, temporaryFile } from "../../../test/support/mcp/support.ts";
+import { call, isRunning, processesIn, temporaryFile, until } from "../../../test/support/mcp/support.ts";
 import { type Environment, type Query, wellFormed } from "../../core/index.ts";
 import { launchFor, type McpServerConfig, mcpServersSchema, resolveServer } from "./config.ts";
 import { McpHub, type McpHubOptions } from "./hub.ts";
 import type { ServerWorld } from "./places.ts";
+import { ServerSlots } from "./server-slots.ts";
 
 const NOTES = fileURLToPath(new URL("../../../test/support/mcp/notes_server.py", import.meta.url));
 /** as a config writes a place */
@@ -217,4 +218,26 @@ test("a server that dies while starting is tried three times more", async () => 
     "exited with code 1; it wrote: not yet",
   );
   expect(processesIn(log)).toHaveLength(8);
+});
+
+test("a server that nobody uses ends by itself, or makes room for one that is needed, the longest unused first", async () => {
+  const logs = ["one", "two", "three"].map(() => temporaryFile());
+  const hubsWith = (slots: ServerSlots) => logs.map((log) => openHub({ notes: notes({}, "--log", log) }, { slots }));
+  const running = () => logs.map((log) => (processesIn(log).some(isRunning) ? 1 : 0));
+  const [one, two, three] = hubsWith(new ServerSlots({ workers: 2 })) as [McpHub, McpHub, McpHub];
+  await one.tools(worldOf("q"));
+  await two.tools(worldOf("q"));
+  expect(running()).toEqual([1, 1, 0]);
+  const held = await three.open(worldOf("q"));
+  expect(running()).toEqual([0, 1, 1]);
+  const [waiting, next] = [one.open(worldOf("q")), two.open(worldOf("q"))]; // the second is ready, but not first in line
+  await expect(waiting.then(() => running())).resolves.toEqual([1, 0, 1]);
+  await held.close();
+  await expect(next.then(() => running())).resolves.toMatchObject({ 1: 1 });
+  await Promise.all([one, two, three].map((hub) => hub.close()));
+  expect(running()).toEqual([0, 0, 0]);
+  const [idle] = hubsWith(new ServerSlots({ idleMs: 50 })) as [McpHub];
+  await idle.tools(worldOf("q"));
+  await until(() => !processesIn(logs[0] as string).some(isRunning));
+  expect(await listed(await idle.open(worldOf("q")))).toEqual([]);
 });
