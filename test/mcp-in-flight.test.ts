@@ -18,6 +18,9 @@ const QUERY = {
 };
 const RUN = ["run", "--config", "run.yml", "--output-dir", "out", ...SCRIPTED];
 
+/** The server gives no session ids, and its tools write. */
+const SHARED = { type: "shared_state", server: "ledger" };
+
 type Logged = { name: string; key?: string; meta: string[] };
 
 /** A config with one shared server, which keeps silent about payments as long as the file `silence` is there. */
@@ -65,7 +68,7 @@ function expectPaidOnce(work: WorkFolder, logged: Logged[], sent: number): void 
   const paid = record?.messages.flatMap((message) =>
     message.role === "assistant" ? (message.tool_calls ?? []).filter((each) => each.function.name === "pay") : [],
   );
-  expect(record?.metadata.faults).toEqual([{ type: "call_in_flight", tool: "pay", call_id: paid?.[0]?.id }]);
+  expect(record?.metadata.faults).toEqual([SHARED, { type: "call_in_flight", tool: "pay", call_id: paid?.[0]?.id }]);
   expect(JSON.stringify(record?.messages)).toContain("payment 2");
   expect(JSON.stringify(record?.messages)).not.toContain("payment 3");
 }
@@ -127,6 +130,6 @@ test("nothing is marked where nothing was in flight: a kill before the call was 
   work.write("out/journal.jsonl", lines(journal.slice(0, sent)));
   work.remove(OUTPUT);
   expect((await work.run(["resume", "out", "--quiet"])).code).toBe(0);
-  expect(work.records(OUTPUT)[0]?.metadata.faults).toEqual([]);
+  expect(work.records(OUTPUT)[0]?.metadata.faults).toEqual([SHARED]);
   expect(new Set(calls().flatMap(({ key }) => key ?? [])).size).toBe(3); // tip, pay, and pay anew
 });

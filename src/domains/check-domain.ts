@@ -4,11 +4,12 @@ import { schemaProblem } from "../tools/index.ts";
 import type { CheckReport } from "./check-report.ts";
 import { type Domain, type DomainResources, loadDomain, readToolList } from "./domain.ts";
 import type { DatasetFolder, DomainFiles } from "./folder.ts";
-import { type McpSource, requireMcpDomain } from "./mcp-domain.ts";
+import { describeSharedWrites, type McpSource, requireMcpDomain } from "./mcp-domain.ts";
 import { findUserTools } from "./open-task.ts";
 import { referenceProblem } from "./plan-references.ts";
 import { openQueryFiles, type QueryFile, queryProblems } from "./query-file.ts";
 import { requireStart } from "./require-start.ts";
+import { requireWorlds } from "./require-worlds.ts";
 import { type TriedTools, tryOwnTools, tryReadOnlyTools } from "./try-tools.ts";
 
 export async function checkDomain(
@@ -43,12 +44,17 @@ export async function checkServers(files: DomainFiles, source: McpSource, report
   report.domains++;
   for (const file of files.queryFiles) for (const problem of queryProblems(file)) report.note(problem);
   try {
-    const domain = await requireMcpDomain(files.name, source);
+    const hasQueries = files.queryFiles.length > 0 && !report.hasErrorIn(files.queryFiles);
+    const queries = hasQueries ? openQueryFiles(files.queryFiles) : undefined;
+    const example = queries && queries.size > 0 ? { seed: 0, query: queries.load(0) } : undefined;
+    if (queries) requireWorlds(files.name, source.hub, { queries, chosen: [...Array(queries.size).keys()] });
+    const domain = await requireMcpDomain(files.name, { ...source, example });
+    const [location] = Object.values(source.locations ?? {});
+    for (const text of describeSharedWrites(domain)) report.warn(text, location);
     report.tools += domain.toolbox.tools.length;
     if (report.hasErrorIn(files.queryFiles)) return;
-    const queries = await checkQueries(files, domain, report);
-    const [location] = Object.values(source.locations ?? {});
-    noteTried(domain, await tryReadOnlyTools(domain, queries), report, location);
+    const checked = await checkQueries(files, domain, report);
+    noteTried(domain, await tryReadOnlyTools(domain, checked), report, location);
   } catch (error) {
     report.note(error);
   }

@@ -18,6 +18,7 @@ import {
   type PythonPool,
   readTables,
   requireServer,
+  type SharedServer,
   type StrayWatch,
   Toolbox,
 } from "../tools/index.ts";
@@ -40,6 +41,8 @@ export type Domain = {
   freeArguments: { [tool: string]: string[] };
   /** of everything that shapes a dialogue besides queries and prompts: tools, data, code */
   contentHash: string;
+  /** MCP servers whose state all rollouts share */
+  shared?: SharedServer[];
   openEnvironment(world: World): Promise<Environment>;
 };
 

@@ -11,7 +11,7 @@ export {
   listLikelyFolders,
   openDatasetFolder,
 } from "./folder.ts";
-export { loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
+export { describeSharedWrites, loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
 export { openTask } from "./open-task.ts";
@@ -20,5 +20,6 @@ export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, type QueryDefaults, QueryFile } from "./query-file.ts";
 export { requireStart } from "./require-start.ts";
+export { requireWorlds } from "./require-worlds.ts";
 export { openResources, type RunResources } from "./resources.ts";
 export { STARTER_LANGUAGES, type StarterLanguage, writeStarter } from "./starter.ts";

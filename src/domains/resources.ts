@@ -9,6 +9,7 @@ import {
   type NameStyle,
   NodePool,
   PythonPool,
+  ServerSlots,
   type StrayWatch,
   watchStrays,
 } from "../tools/index.ts";
@@ -26,15 +27,22 @@ export type ResourceOptions = {
   python?: string;
   /** for one call of any kind of tool; default: each kind's own */
   toolSeconds?: number;
+  /** rollouts at once: MCP servers that are started for one each are never more */
+  maxWorkers?: number;
   onNotice(message: string): void;
 };
 
-export function openResources({ env, nameStyle, python, toolSeconds, onNotice }: ResourceOptions): RunResources {
+/** Where nobody says how many: evaluation, checks. */
+const MAX_WORKERS = 8;
+
+export function openResources(options: ResourceOptions): RunResources {
+  const { env, nameStyle, python, toolSeconds, maxWorkers = MAX_WORKERS, onNotice } = options;
   const callTimeLimit = (toolSeconds ?? CALL_SECONDS) * 1000;
   const shared = { environment: env, callTimeLimit, notice: onNotice };
   let pythonPool: PythonPool | undefined;
   let nodePool: NodePool | undefined;
   const hubs: McpHub[] = [];
+  const slots = new ServerSlots({ workers: maxWorkers });
   const watches: StrayWatch[] = [];
   void removeDeadFolders();
   const said = new Set<string>();
@@ -67,6 +75,7 @@ export function openResources({ env, nameStyle, python, toolSeconds, onNotice }:
         callSeconds: toolSeconds,
         notice: onNotice,
         onShortage: sayOnce,
+        slots,
       });
       hubs.push(hub);
       return hub;

@@ -13,7 +13,7 @@ import {
   timestamp,
   type Variables,
 } from "../core/index.ts";
-import { openResources } from "../domains/index.ts";
+import { describeSharedWrites, openResources } from "../domains/index.ts";
 import {
   type CreateNetworkClient,
   type NetworkLoad,
@@ -128,8 +128,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const { abort, onPause } = leaveUnwritable(options, note);
   for (const text of run.notes ?? []) note(text);
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent, onRetry: telemetry?.onRetry });
-  const { tool_names: nameStyle, python, tool_timeout: toolSeconds } = config;
-  const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice: note });
+  const { tool_names: nameStyle, python, tool_timeout: toolSeconds, max_workers: maxWorkers } = config;
+  const resources = openResources({ env, nameStyle, python, toolSeconds, maxWorkers, onNotice: note });
   open.push(network, resources);
   const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
   const calls = new CallsInFlight(clock);
@@ -138,6 +138,8 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const datasets = await raceAbort(Promise.all(preparing), options.park);
   requireKnownIds(run, datasets);
   requireKnownRecords(run, datasets);
+  for (const { spec, domain } of datasets)
+    if (spec.mode === "positive") for (const text of describeSharedWrites(domain)) note(text);
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
   const { eval: scored } = config;
   const scorer = scored && (await withVariablePlaces(run, () => createScorer(scored, createNetworkClient)));

@@ -1,7 +1,7 @@
 // A dataset made ready: its domain loaded, its queries indexed, its models found. Every user mistake is reported here,
 // before anything is written.
 import { type DatasetSpec, type ResolvedRun, withVariablePlaces } from "../config/index.ts";
-import { contentHash, type Environment, type Query, UsageError, type World } from "../core/index.ts";
+import { contentHash, type Environment, type Query, rolloutSeed, UsageError, type World } from "../core/index.ts";
 import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
 import {
   createScript,
@@ -15,6 +15,7 @@ import {
   requireMcpDomain,
   requireReferences,
   requireStart,
+  requireWorlds,
   requireWrongTools,
   scriptedPlan,
 } from "../domains/index.ts";
@@ -56,10 +57,10 @@ async function prepare(
   spec: DatasetSpec,
   { createNetworkClient, resources }: Preparing,
 ): Promise<PreparedDataset> {
-  const domain = await openDomain(spec, resources);
   const queries = openQueryFiles(spec.queryFiles, spec.defaults);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  const domain = await openDomain(run, spec, queries, resources);
   requireOwnIds({ name: spec.name, queries }, roundsOf(run));
   if (spec.mode === "wrong_tool") {
     const chosen = chooseQueries(run.config, { queries });
@@ -103,11 +104,20 @@ async function prepare(
 
 /** With its tools started, if the dialogues are to use them. */
 async function openDomain(
+  run: ResolvedRun,
   { name, domain: files, mcpServers, mcpLocations, mode, isolation }: DatasetSpec,
+  queries: QueryFile,
   resources: RunResources,
 ) {
-  if (mcpServers)
-    return requireMcpDomain(name, { servers: mcpServers, hub: resources.mcp(mcpServers), locations: mcpLocations });
+  if (mcpServers) {
+    const hub = resources.mcp(mcpServers);
+    const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries });
+    requireWorlds(name, hub, { queries, chosen });
+    const query = queries.load(chosen[0] ?? 0);
+    const seed = rolloutSeed(run.config.seed, { dataset: name, queryId: query.id, rollout: 0 });
+    const example = { query, rollout: 0, seed };
+    return requireMcpDomain(name, { servers: mcpServers, hub, locations: mcpLocations, example });
+  }
   const domain = await loadDomain(files, { ...resources, isolation });
   if (mode === "positive") await requireStart(domain, files);
   return domain;

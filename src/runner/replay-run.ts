@@ -1,6 +1,6 @@
 // `rollout replay`: every record of a run, its calls made again and compared. Nothing is written, and no model is asked.
 import { type FullConfig, resolveManifest } from "../config/index.ts";
-import { didYouMean, isObject, RolloutError, UsageError, type Variables } from "../core/index.ts";
+import { didYouMean, isObject, type Query, RolloutError, UsageError, type Variables } from "../core/index.ts";
 import { type Domain, loadMcpDomain, openResources, type RunResources } from "../domains/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
 import { openStoredDatasets } from "../scoring/index.ts";
@@ -42,7 +42,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
   };
   const total = countRecords(path, chosen, options, onNotice);
   const { tool_names: nameStyle = "prefixed", python, tool_timeout: toolSeconds } = configOf(manifest);
-  const resources = openResources({ env, nameStyle, python, toolSeconds, onNotice });
+  const resources = openResources({ env, nameStyle, python, toolSeconds, maxWorkers, onNotice });
   const tally = new ReplayTally();
   try {
     const openServers = createServerOpener(manifest, path, resources);
@@ -74,14 +74,14 @@ function chooseDatasets(folder: string, { datasets }: Manifest, wanted: string[]
 
 /** MCP servers are in the config, not in a dataset folder. Models are not needed, nor whatever they need. */
 function createServerOpener(manifest: Manifest, path: string, resources: RunResources) {
-  return async (name: string): Promise<Domain | string> => {
+  return async (name: string, query: Query): Promise<Domain | string> => {
     const { models: _models, models_config_file: _file, dataset: _dataset, ...config } = configOf(manifest);
     const asked = { ...manifest, config } as Manifest;
     const run = resolveManifest(asked, path, { agent_model: "scripted/agent", user_model: "scripted/user" });
     const servers = run.datasets.find((spec) => spec.name === name)?.mcpServers;
     if (!servers) return "the run's config no longer names its MCP servers";
     try {
-      return await loadMcpDomain(name, servers, resources.mcp(servers));
+      return await loadMcpDomain(name, servers, resources.mcp(servers), { seed: 0, query });
     } catch (error) {
       if (error instanceof RolloutError) return error.message;
       throw error;

@@ -71,7 +71,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       user_tools_hash: played.userToolsHash,
       opening_messages: query.messages.some(({ role }) => role === "tool") ? query.messages.length : undefined,
       final_state_hash: played.stateHash,
-      faults: [...faultsOf(entries, query), ...cutInput],
+      faults: [...sharedState(dataset), ...faultsOf(entries, query), ...cutInput],
       attempt: planned.attempt,
       drift: planned.drift || undefined,
       timings: {
@@ -81,6 +81,12 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       },
     },
   };
+}
+
+/** Whatever other rollouts wrote there, this one may have seen. */
+function sharedState({ spec, domain }: PlannedRollout["dataset"]): { type: string; server: string }[] {
+  const servers = spec.mode === "positive" ? (domain.shared ?? []) : [];
+  return servers.filter(({ writes }) => writes.length > 0).map(({ server }) => ({ type: "shared_state", server }));
 }
 
 /** User messages that the agent is asked to answer: the opening one, and each that does not end the dialogue. */

@@ -72,7 +72,7 @@ export type StoredFromOptions = DomainResources & {
   /** a different dataset folder from the one the run was made with */
   basePath?: string;
   /** the tools of a dataset of MCP servers, or why there are none */
-  openServers?: (dataset: string) => Promise<Domain | string>;
+  openServers?: (dataset: string, query: Query) => Promise<Domain | string>;
   onNotice(message: string): void;
 };
 
@@ -164,9 +164,10 @@ async function openStoredDataset(
     throw new UsageError(
       `${name}: ${gone} is no longer there; put it back (rollout eval takes another dataset folder: --base-path)`,
     );
-  const query = createFinder(openQueryFiles(queryFiles, defaults));
+  const queries = openQueryFiles(queryFiles, defaults);
+  const query = createFinder(queries);
   const domain = kept.mcp
-    ? ((await openServers?.(name)) ?? SHARED_TOOLS)
+    ? ((await openServers?.(name, queries.load(0))) ?? SHARED_TOOLS)
     : await loadDomain(files, { ...resources, nameStyle: kept.name_style, isolation: kept.isolation });
   if (typeof domain === "string") return { name, outputs, domain: undefined, query, openEnvironment: domain };
   if (dataset.parts["domain content"] !== domain.contentHash)

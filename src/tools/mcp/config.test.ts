@@ -34,10 +34,10 @@ test.each([
   expect(JSON.stringify(parsed.error?.issues)).toContain(reason.replaceAll('"', '\\"'));
 });
 
-test("a child gets a pool of its own by default, an address is shared", () => {
+test("a child gets a pool of its own by default, an address a session for each rollout", () => {
   const place = { variables: {}, baseFolder: "/base" };
   expect(resolveServer("a", { command: "x" }, place).isolation).toBe("pool");
-  expect(resolveServer("b", { url: "http://a" }, place).isolation).toBe("shared");
+  expect(resolveServer("b", { url: "http://a" }, place).isolation).toBe("session");
 });
 
 test("references are looked up in the variables, with defaults; a missing one is named", () => {

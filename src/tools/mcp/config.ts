@@ -2,16 +2,35 @@
 // A server's environment is minimal: it gets what the config names and nothing else, so no API key reaches it by accident.
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
-import { fillVariables, learnSecret, learnSetting, learnUrl, UsageError, type Variables } from "../../core/index.ts";
+import { fillVariables, learnSecret, learnSetting, learnUrl, type Variables } from "../../core/index.ts";
 import { childEnvironment, isPassedOn } from "../child-environment.ts";
+import {
+  fillHeader,
+  fillText,
+  fillUrl,
+  placesIn,
+  requireUrl,
+  type ServerWorld,
+  type Template,
+  toTemplate,
+  valuesOf,
+  withStart,
+} from "./places.ts";
 
 const MAX_CALL_SECONDS = 60;
+
+const ISOLATIONS = ["shared", "pool", "fresh", "session"] as const;
 
 const mcpServerSchema = z
   .strictObject({
     type: z.enum(["stdio", "http", "streamable-http"]).optional().describe("not needed: some tools write it"),
     command: z.string().min(1).optional().describe("the program of a stdio server"),
-    args: z.array(z.string()).optional().describe(`its arguments; \${WORK_FOLDER} stands for the server's own folder`),
+    args: z
+      .array(z.string())
+      .optional()
+      .describe(
+        `its arguments; \${WORK_FOLDER} stands for the server's own folder, \${QUERY_ID}, \${ROLLOUT}, \${SEED}, \${DATASET} and \${TASK.field} for whom it serves, also in env, url and headers`,
+      ),
     env: z
       .record(z.string(), z.string())
       .optional()
@@ -20,12 +39,16 @@ const mcpServerSchema = z
     url: z.string().min(1).optional().describe("the address of a streamable HTTP server"),
     headers: z.record(z.string(), z.string()).optional().describe("sent with every request to it"),
     isolation: z
-      .enum(["shared", "pool", "fresh"])
+      .enum(ISOLATIONS)
       .optional()
       .describe(
-        "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
+        "shared: one connection for all rollouts; pool: one server per running rollout, reset or restarted in between; fresh: one per rollout; session: one session of a `url` server per rollout. Default: session with `url`, pool with `command`, fresh if it is started for one query",
       ),
-    reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
+    reset_tool: z
+      .string()
+      .optional()
+      .describe("a tool that brings a pooled server back to its first state; hidden from the agent"),
+    hidden_tools: z.array(z.string()).optional().describe("tools that nobody is offered; `setup` may call them"),
     timeout: z
       .number()
       .positive()
@@ -46,6 +69,17 @@ const mcpServerSchema = z
       if (server[key] !== undefined) refuse(key, `does not go with "${kind}"`);
     }
     if (server.type && (server.type === "stdio") !== (kind === "command")) refuse("type", `does not go with "${kind}"`);
+    const [place] = ownPlaces(server);
+    if (place !== undefined && (server.isolation === "shared" || server.isolation === "pool"))
+      refuse(
+        "isolation",
+        `"${server.isolation}" does not go with ${place}, which differs from rollout to rollout: each needs a server of its own ("fresh"${kind === "url" ? ' or "session"' : ""})`,
+      );
+    if (server.isolation === "session" && kind === "command") refuse("isolation", '"session" needs "url"');
+    for (const key of ["command", "cwd"] as const) {
+      const [misplaced] = placesIn(server[key] ?? "");
+      if (misplaced !== undefined) refuse(key, `${misplaced} may stand in args, env, url and headers only`);
+    }
     if (server.reset_tool !== undefined && (server.isolation ?? defaultIsolation(server)) !== "pool") {
       refuse("reset_tool", 'needs isolation "pool"');
     }
@@ -56,7 +90,12 @@ export const mcpServersSchema = z.record(z.string().min(1), mcpServerSchema);
 
 export type McpServerConfig = z.infer<typeof mcpServerSchema>;
 export type McpServersConfig = z.infer<typeof mcpServersSchema>;
-type Isolation = "shared" | "pool" | "fresh";
+type Isolation = (typeof ISOLATIONS)[number];
+
+/** How a server is started or reached; texts may have places. */
+type LaunchTemplate =
+  | { kind: "stdio"; command: Template; args: Template[]; env: Record<string, Template>; cwd: Template | undefined }
+  | { kind: "http"; url: Template; headers: Record<string, Template> };
 
 export type Launch =
   | { kind: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd: string | undefined }
@@ -64,20 +103,21 @@ export type Launch =
 
 export type ResolvedServer = {
   name: string;
-  launch: Launch;
+  launch: LaunchTemplate;
+  /** it is started or reached differently for each rollout */
+  hasPlaces: boolean;
   isolation: Isolation;
   resetTool: string | undefined;
+  /** no party is offered these */
+  hiddenTools: ReadonlySet<string>;
   timeoutMs: number;
   readOnly: true | string[] | undefined;
 };
 
-/** Stands for the server's own folder in `args` and `env`; filled in when the server starts. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the config writes it
-export const WORK_FOLDER = "${WORK_FOLDER}";
-
 /**
- * `${VAR}` and `${VAR:-default}` are looked up in `variables`, everywhere in the entry. A command or argument that starts
- * with `./` or `../` is resolved against `baseFolder`, since the server runs in its own folder.
+ * `${VAR}` and `${VAR:-default}` are looked up in `variables`, everywhere in the entry; places are left for when a
+ * server starts. A command or argument that starts with `./` or `../` is resolved against `baseFolder`, since the server
+ * runs in its own folder.
  */
 export function resolveServer(
   name: string,
@@ -85,30 +125,36 @@ export function resolveServer(
   { variables, baseFolder, callSeconds }: { variables: Variables; baseFolder: string; callSeconds?: number },
 ): ResolvedServer {
   const fill = (written: string, where: string) => {
-    const options = { env: variables, where: `mcpServers.${name}.${where}`, skip: ["WORK_FOLDER"], allowOthers: true };
+    const options = { env: variables, where: `mcpServers.${name}.${where}`, allowOthers: true };
     const { text, values } = fillVariables(written, options);
     return { text, values: new Map([...values].filter(([variable]) => !isPassedOn(variable))) };
   };
-  const expand = (written: string, where: string, setting: string) => {
-    const filled = fill(written, where);
-    learnSetting(setting, filled);
-    learnUrl(filled);
-    return filled.text;
-  };
+  const expand = (written: string, where: string, setting: string) =>
+    toTemplate(written, (text) => {
+      const filled = fill(text, where);
+      learnSetting(setting, filled);
+      learnUrl(filled);
+      return filled.text;
+    });
   const expandAll = (values: Record<string, string> = {}, where: string) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`, key)]));
-  const fromBase = (path: string) => (/^\.\.?\//.test(path) ? resolve(baseFolder, path) : path);
+  const inBase = (path: string) => (isAbsolute(path) ? path : resolve(baseFolder, path));
+  const fromBase = (template: Template) => withStart(template, (path) => (/^\.\.?\//.test(path) ? inBase(path) : path));
 
-  const launch = (): Launch => {
+  const launch = (): LaunchTemplate => {
     if (config.command === undefined) {
       const headers = expandAll(config.headers, "headers");
-      for (const value of Object.values(headers)) learnSecret(value, "setting");
-      const url = fill(config.url ?? "", "url");
-      learnUrl(url);
-      return { kind: "http", url: parseUrl(url.text, name), headers };
+      for (const value of Object.values(headers)) if (typeof value === "string") learnSecret(value, "setting");
+      const url = toTemplate(config.url ?? "", (text) => {
+        const filled = fill(text, "url");
+        learnUrl(filled);
+        return filled.text;
+      });
+      requireUrl(url, `mcpServers.${name}.url`);
+      return { kind: "http", url, headers };
     }
     const own = expandAll(config.env, "env");
-    const cwd = config.cwd === undefined ? undefined : fill(config.cwd, "cwd").text;
+    const cwd = config.cwd === undefined ? undefined : toTemplate(config.cwd, (text) => fill(text, "cwd").text);
     const args = (config.args ?? []).map((written, index, all) => {
       const [, flag = all[index - 1] ?? "", value] = /^([\w-]+)(?:=|:\s*)(.+)$/s.exec(written) ?? [];
       if (value !== undefined) expand(value, `args.${index}`, flag); // `--token=…`, `KEY=…`, `Authorization: …`
@@ -116,10 +162,10 @@ export function resolveServer(
     });
     return {
       kind: "stdio",
-      command: fromBase(fill(config.command, "command").text),
+      command: fromBase(toTemplate(config.command, (text) => fill(text, "command").text)),
       args: args.map(fromBase),
       env: { ...childEnvironment(variables), ...own },
-      cwd: cwd === undefined || isAbsolute(cwd) ? cwd : resolve(baseFolder, cwd),
+      cwd: cwd === undefined || (typeof cwd !== "string" && cwd[0] === "") ? cwd : withStart(cwd, inBase),
     };
   };
 
@@ -127,18 +173,48 @@ export function resolveServer(
   return {
     name,
     launch: launched,
+    hasPlaces: ownPlaces(config).length > 0,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
+    hiddenTools: new Set([
+      ...(config.hidden_tools ?? []),
+      ...(config.reset_tool === undefined ? [] : [config.reset_tool]),
+    ]),
     timeoutMs: (config.timeout ?? callSeconds ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
   };
 }
 
-function defaultIsolation(config: { command?: string | undefined }): Isolation {
-  return config.command === undefined ? "shared" : "pool";
+/** As it is for one world. Throws a UsageError if the world's query lacks a field, or has one that cannot be used. */
+export function launchFor({ name, launch }: ResolvedServer, world: ServerWorld, folder: string): Launch {
+  const at = (key: string) => `mcpServers.${name}.${key}`;
+  const fill = (template: Template, key: string) => fillText(template, valuesOf(world, folder, at(key)), at(key));
+  const fillAll = <T>(templates: Record<string, T>, one: (template: T, key: string) => string) =>
+    Object.fromEntries(Object.entries(templates).map(([key, template]) => [key, one(template, key)]));
+  if (launch.kind === "http") {
+    const { url, headers } = launch;
+    return {
+      kind: "http",
+      url: fillUrl(url, valuesOf(world, folder, at("url")), at("url")),
+      headers: fillAll(headers, (template, key) => fillHeader(template, valuesOf(world, folder, at(`headers.${key}`)))),
+    };
+  }
+  return {
+    kind: "stdio",
+    command: fill(launch.command, "command"),
+    args: launch.args.map((template, index) => fill(template, `args.${index}`)),
+    env: fillAll(launch.env, (template, key) => fill(template, `env.${key}`)),
+    cwd: launch.cwd && fill(launch.cwd, "cwd"),
+  };
 }
 
-function parseUrl(text: string, name: string): URL {
-  if (!URL.canParse(text)) throw new UsageError(`mcpServers.${name}.url: not a URL`);
-  return new URL(text);
+type Launched = Pick<McpServerConfig, "command" | "args" | "env" | "url" | "headers">;
+
+function defaultIsolation(config: Launched): Isolation {
+  return config.command === undefined ? "session" : ownPlaces(config).length > 0 ? "fresh" : "pool";
+}
+
+/** Those that make a server one rollout's. */
+function ownPlaces({ args = [], env = {}, url = "", headers = {} }: Launched): string[] {
+  return [...args, ...Object.values(env), url, ...Object.values(headers)].flatMap(placesIn);
 }

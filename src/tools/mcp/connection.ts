@@ -5,9 +5,10 @@ import { type JsonObject, messageOf, redactText, type ToolResult, type ToolSpec 
 import { makeTempFolder } from "../../files/index.ts";
 import { failure } from "../arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
-import { type ResolvedServer, WORK_FOLDER } from "./config.ts";
+import { type Launch, launchFor, type ResolvedServer } from "./config.ts";
 import { openHttp } from "./http-transport.ts";
 import { keptValue } from "./message-text.ts";
+import type { ServerWorld } from "./places.ts";
 import { fromMcpResult } from "./result.ts";
 import { callAsTask } from "./task.ts";
 
@@ -15,11 +16,17 @@ import { callAsTask } from "./task.ts";
 export class ServerTrouble extends Error {
   override name = "ServerTrouble";
   readonly server: string;
-  constructor(server: string, message: string, options?: ErrorOptions) {
+  /** it died or could not be reached while starting: another attempt may succeed */
+  readonly mayPass: boolean;
+  constructor(server: string, message: string, options: ErrorOptions & { mayPass?: boolean } = {}) {
     super(message, options);
     this.server = server;
+    this.mayPass = options.mayPass ?? false;
   }
 }
+
+/** Under which `_meta` says whom a server serves. */
+const TASK_NAME = "rollout/task";
 
 /** Under which a call's `_meta` holds its idempotency key. */
 const KEY_NAME = "rollout/idempotency-key";
@@ -29,7 +36,8 @@ const MAX_PING_MS = 5000;
 /** Progress extends a call's time limit, at most to this many times its length. */
 const PROGRESS_FACTOR = 10;
 
-type CallOptions = { signal?: AbortSignal; idempotencyKey?: string };
+type CallOptions = { signal?: AbortSignal; idempotencyKey?: string; world?: ServerWorld };
+type OpenOptions = { notice: (message: string) => void; signal: AbortSignal; world: ServerWorld };
 
 export class McpConnection {
   readonly #server: ResolvedServer;
@@ -41,14 +49,12 @@ export class McpConnection {
   #definitions = new Map<string, Tool>();
   #lost = false;
 
-  static async open(
-    server: ResolvedServer,
-    { notice, signal }: { notice: (message: string) => void; signal: AbortSignal },
-  ): Promise<McpConnection> {
+  static async open(server: ResolvedServer, { notice, signal, world }: OpenOptions): Promise<McpConnection> {
     const sdk = await import("@modelcontextprotocol/client");
     const connect = async (mode: "legacy" | "auto") => {
       signal.throwIfAborted();
-      const link = await openLink(server, notice);
+      const link = await openLink(server, world, notice);
+      introduce(link.transport, taskOf(world, server));
       const connection = new McpConnection(server, sdk, link, mode);
       await connection.#connect(signal);
       return connection;
@@ -90,6 +96,18 @@ export class McpConnection {
     return this.#lost;
   }
 
+  /** Without one, a server at a URL is stateless, or keeps one state for everybody. */
+  get hasSession(): boolean {
+    return this.#server.launch.kind === "stdio" || this.#transport.sessionId !== undefined;
+  }
+
+  /** True if what is written through it may be seen by others: such calls are not repeated. */
+  get sharesState(): boolean {
+    const { isolation, hasPlaces, resetTool } = this.#server;
+    if (isolation === "shared") return true;
+    return !this.hasSession && !(isolation === "fresh" && hasPlaces) && resetTool === undefined;
+  }
+
   /** All pages of the list; requested again only after the server says that it changed. */
   tools(): Promise<ToolSpec[]> {
     this.#listing ??= this.#list();
@@ -97,7 +115,7 @@ export class McpConnection {
   }
 
   /** Throws ServerTrouble, or the signal's reason; a refusal by the server itself is an error result. */
-  async call(tool: string, args: JsonObject, { signal, idempotencyKey }: CallOptions = {}): Promise<ToolResult> {
+  async call(tool: string, args: JsonObject, { signal, idempotencyKey, world }: CallOptions = {}): Promise<ToolResult> {
     signal?.throwIfAborted();
     const definition = this.#definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } };
     const options = {
@@ -111,7 +129,10 @@ export class McpConnection {
       const params = {
         name: tool,
         arguments: args,
-        ...(idempotencyKey === undefined ? {} : { _meta: { [KEY_NAME]: idempotencyKey } }),
+        _meta: {
+          ...(world && { [TASK_NAME]: describeTask(world) }),
+          ...(idempotencyKey !== undefined && { [KEY_NAME]: idempotencyKey }),
+        },
       };
       const answer =
         definition.execution?.taskSupport === "required"
@@ -120,7 +141,7 @@ export class McpConnection {
       return fromMcpResult(answer);
     } catch (error) {
       if (signal?.aborted) {
-        if (this.#server.isolation !== "shared") this.#lost = true; // the call may still be running in there
+        if (!this.sharesState) this.#lost = true; // the call may still be running in there
         throw signal.reason;
       }
       if (error instanceof this.#sdk.ProtocolError) return this.#refusal(error);
@@ -185,34 +206,65 @@ export class McpConnection {
 
   #trouble(error: unknown, during: string): ServerTrouble {
     const timedOut = error instanceof this.#sdk.SdkError && error.code === this.#sdk.SdkErrorCode.RequestTimeout;
-    if (timedOut && this.#server.isolation === "shared") void this.#probe();
+    if (timedOut && this.sharesState) void this.#probe();
     else this.#lost = true;
     const end = this.#transport instanceof ChildTransport ? this.#transport.end : undefined;
     const reason = end ?? (timedOut ? "did not answer in time" : describe(error));
     const text = `MCP server "${this.#server.name}" (${during}): ${reason}`;
-    return new ServerTrouble(this.#server.name, redactText(text), { cause: error });
+    const mayPass = end === undefined ? isPassing(error) : /^(exited|was ended)/.test(end);
+    return new ServerTrouble(this.#server.name, redactText(text), { cause: error, mayPass });
   }
 }
 
 async function openLink(
   server: ResolvedServer,
+  world: ServerWorld,
   notice: (message: string) => void,
 ): Promise<{ transport: Transport; cleanUp: () => Promise<void> }> {
-  const { launch } = server;
-  if (launch.kind === "http") return openHttp(launch);
+  if (server.launch.kind === "http") return openHttp(launchFor(server, world, "") as Extract<Launch, { kind: "http" }>);
   const folder = makeTempFolder("mcp");
-  const place = (text: string) => text.replaceAll(WORK_FOLDER, folder);
-  const transport = new ChildTransport(
-    {
-      command: place(launch.command),
-      args: launch.args.map(place),
-      env: Object.fromEntries(Object.entries(launch.env).map(([key, value]) => [key, place(value)])),
-      cwd: place(launch.cwd ?? folder),
-      folder,
-    },
-    (line) => notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
-  );
-  return { transport, cleanUp: () => rm(folder, { recursive: true, force: true }) };
+  const cleanUp = () => rm(folder, { recursive: true, force: true });
+  try {
+    const launch = launchFor(server, world, folder) as Extract<Launch, { kind: "stdio" }>;
+    const transport = new ChildTransport({ ...launch, cwd: launch.cwd ?? folder, folder }, (line) =>
+      notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
+    );
+    return { transport, cleanUp };
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+/** In what opens the connection; the client itself has no way to add it. */
+function introduce(transport: Transport, task: object): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (!("method" in message) || !OPENING.has(message.method)) return send(message, options);
+    const { _meta, ...params } = (message.params ?? {}) as { _meta?: object };
+    return send({ ...message, params: { ...params, _meta: { ..._meta, [TASK_NAME]: task } } }, options);
+  };
+}
+
+const OPENING = new Set(["initialize", "server/discover"]);
+
+/** A server that serves many gets to know them by their calls. */
+function taskOf(world: ServerWorld, { isolation, resetTool }: ResolvedServer): object {
+  const many = isolation === "shared" || resetTool !== undefined;
+  return describeTask(many ? { seed: world.seed, dataset: world.dataset } : world);
+}
+
+function describeTask({ dataset, query, rollout = 0, seed }: ServerWorld): object {
+  return { ...(dataset !== undefined && { dataset }), ...(query && { query_id: query.id, rollout, seed }) };
+}
+
+/** Nobody listens, the connection broke, or the server says that it cannot answer now. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, data, cause } = error as { code?: unknown; data?: { status?: unknown }; cause?: unknown };
+  if (typeof code === "string" && /^(ECONN|EPIPE|EHOSTUNREACH|UND_ERR_SOCKET)/.test(code)) return true;
+  const status = Number(data?.status);
+  return status === 429 || status >= 500 || isPassing(cause);
 }
 
 /** `$schema` names a dialect that neither models nor our own check need, and that some providers refuse. */

@@ -1,23 +1,15 @@
 // Real MCP servers as the tools of rollouts. One hub serves a whole run; each rollout opens its own environment on it.
-import {
-  canonicalJson,
-  type Environment,
-  type EnvironmentCall,
-  type StateChanges,
-  type ToolCall,
-  type ToolResult,
-  type ToolSpec,
-  type Variables,
-  type World,
-} from "../../core/index.ts";
+import { setMaxListeners } from "node:events";
+import { canonicalJson, type Environment, RolloutError, type ToolSpec, type Variables } from "../../core/index.ts";
 import { withDescriptors } from "../../files/index.ts";
-import { prepareCall } from "../arguments.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
-import { type McpServersConfig, resolveServer } from "./config.ts";
+import { launchFor, type McpServersConfig, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionSource } from "./connection-source.ts";
-import { sentAs } from "./message-text.ts";
+import { McpEnvironment, type Toolboxes } from "./environment.ts";
+import type { ServerWorld } from "./places.ts";
 import { ServerSession } from "./server-session.ts";
+import { ServerSlots } from "./server-slots.ts";
 
 export type McpHubOptions = {
   servers: McpServersConfig;
@@ -32,20 +24,36 @@ export type McpHubOptions = {
   notice?: (message: string) => void;
   /** one line, each time that descriptors are waited for */
   onShortage?: (message: string) => void;
-  /** servers that may start at the same time: each takes a processor for a third of a second */
-  startsAtOnce?: number;
+  /** that it shares with other hubs; default: as many servers as are asked for */
+  slots?: ServerSlots;
+};
+
+/** A server whose state rollouts share. */
+export type SharedServer = {
+  server: string;
+  /** its tools that may write */
+  writes: string[];
+  /** it is so because the server gives no session ids, not because the config asked for it */
+  lacksSessions: boolean;
 };
 
 export class McpHub {
   readonly #sources: ConnectionSource[];
+  readonly #slots: ServerSlots;
+  /** of connections, which take no process */
+  readonly #noSlots = new ServerSlots();
+  readonly #closing = new AbortController();
   readonly #lists = new Map<string, { text: string; tools: ToolSpec[] }>();
-  #toolbox: { lists: ToolSpec[][]; toolbox: Toolbox } | undefined;
+  #toolboxes: { lists: ToolSpec[][]; toolboxes: Toolboxes } | undefined;
   readonly #style: NameStyle | undefined;
+  /** whose tools are shown where nobody's are asked for */
+  #example: ServerWorld | undefined;
 
   /** Throws a UsageError if the config names a variable that is not set. */
   constructor(options: McpHubOptions) {
     const noticed = new Set<string>();
-    const start = limitConcurrency(options.startsAtOnce ?? 8);
+    this.#slots = options.slots ?? new ServerSlots();
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal); // all rollouts may wait at once
     this.#style = options.style;
     this.#sources = Object.entries(options.servers).map(([name, config]) => {
       const server = resolveServer(name, config, options);
@@ -53,51 +61,100 @@ export class McpHub {
         if (!noticed.has(name)) options.notice?.(message);
         noticed.add(name);
       };
-      return new ConnectionSource(server, (signal) =>
-        start(() => {
-          const open = () => McpConnection.open(server, { notice, signal });
-          return withDescriptors(open, { onWait: options.onShortage, signal });
-        }),
-      );
+      const onWait = (message: string) => {
+        this.#slots.endResting();
+        options.onShortage?.(message);
+      };
+      const open = (world: ServerWorld, signal: AbortSignal) =>
+        this.#slots.start(() =>
+          withDescriptors(() => McpConnection.open(server, { notice, signal, world }), { onWait, signal }),
+        );
+      return new ConnectionSource(server, open, this.#slotsOf(server.launch.kind));
     });
+    this.#slots.expect(this.#sources.filter(({ server }) => server.launch.kind === "stdio").length);
   }
 
-  async open(_world: World = { seed: 0 }): Promise<Environment> {
-    const sessions = await this.#openSessions();
-    return new McpEnvironment(await this.#toolboxOf(sessions), new Map(sessions.map((each) => [each.name, each])));
+  /** Without a query, as `tools` was last asked for. */
+  async open(asked: ServerWorld = { seed: 0 }): Promise<Environment> {
+    const world = asked.query ? asked : (this.#example ?? asked);
+    const sessions = await this.#openSessions(world);
+    return new McpEnvironment(await this.#toolboxesOf(sessions), new Map(sessions.map((each) => [each.name, each])));
   }
 
   /** The tools as a rollout opened now would have them. */
-  async tools(): Promise<ToolSpec[]> {
-    const environment = await this.open();
+  async tools(world?: ServerWorld): Promise<ToolSpec[]> {
+    this.#example = world ?? this.#example;
+    const environment = await this.open(this.#example);
     await environment.close();
     return environment.tools;
   }
 
+  /** Whether servers are started or reached differently for each rollout. */
+  get hasPlaces(): boolean {
+    return this.#sources.some(({ server }) => server.hasPlaces);
+  }
+
+  /** Throws a UsageError if a server could not be started for this world: its query lacks a field. */
+  requireWorld(world: ServerWorld): void {
+    for (const { server } of this.#sources) launchFor(server, world, "");
+  }
+
+  /** Known once the tools were asked for. */
+  shared(): SharedServer[] {
+    return this.#sources.flatMap(({ server, sharesState, lacksSessions }) => {
+      const resetForOne = lacksSessions && server.resetTool !== undefined && this.#slots.workers > 1;
+      if (!sharesState && !resetForOne) return [];
+      const offered = (this.#lists.get(server.name)?.tools ?? []).filter(({ name }) => !server.hiddenTools.has(name));
+      const writes = offered.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+      return [{ server: server.name, writes, lacksSessions: lacksSessions && server.isolation !== "shared" }];
+    });
+  }
+
   /** Ends every server; resolves when no process is left. */
   async close(): Promise<void> {
+    this.#closing.abort(new RolloutError("tool", "the run is over"));
     await Promise.all(this.#sources.map((source) => source.close()));
   }
 
-  async #openSessions(): Promise<ServerSession[]> {
-    const opened = await Promise.allSettled(this.#sources.map((source) => ServerSession.open(source)));
-    const failed = opened.find((each) => each.status === "rejected");
-    const sessions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    if (!failed) return sessions;
+  async #openSessions(world: ServerWorld): Promise<ServerSession[]> {
+    const opened = await Promise.allSettled(
+      (["stdio", "http"] as const).map(async (kind) => {
+        const sources = this.#sources.filter(({ server }) => server.launch.kind === kind);
+        const wishes = sources.map((source) => source.wish(world));
+        const taken = await this.#slotsOf(kind).take(wishes, this.#closing.signal);
+        return Promise.allSettled(
+          sources.map((source, index) => ServerSession.open(source, taken[index] as Promise<McpConnection>, world)),
+        );
+      }),
+    );
+    const each = opened.flatMap((kind) => (kind.status === "fulfilled" ? kind.value : [kind]));
+    const failed = each.find(({ status }) => status === "rejected");
+    const sessions = each.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const order = this.#sources.map(({ server }) => server.name);
+    if (!failed) return sessions.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
     await Promise.all(sessions.map((session) => session.close()));
-    throw failed.reason;
+    throw (failed as PromiseRejectedResult).reason;
+  }
+
+  #slotsOf(kind: "stdio" | "http"): ServerSlots {
+    return kind === "stdio" ? this.#slots : this.#noSlots;
   }
 
   /** Rollouts whose servers list the same tools share one toolbox, and with it the compiled schemas. */
-  async #toolboxOf(sessions: ServerSession[]): Promise<Toolbox> {
+  async #toolboxesOf(sessions: ServerSession[]): Promise<Toolboxes> {
     const lists = await Promise.all(
       sessions.map(async (session) => this.#interned(session.name, await session.tools())),
     );
-    if (!this.#toolbox?.lists.every((list, index) => list === lists[index])) {
-      const servers = sessions.map(({ name }, index) => ({ server: name, tools: lists[index] as ToolSpec[] }));
-      this.#toolbox = { lists, toolbox: new Toolbox(servers, this.#style) };
+    if (!this.#toolboxes?.lists.every((list, index) => list === lists[index])) {
+      const all = sessions.map(({ name }, index) => ({ server: name, tools: lists[index] as ToolSpec[] }));
+      const offered = all.map(({ server, tools }, index) => {
+        const hidden = this.#sources[index]?.server.hiddenTools;
+        return { server, tools: tools.filter(({ name }) => !hidden?.has(name)) };
+      });
+      const toolboxes = { offered: new Toolbox(offered, this.#style), all: new Toolbox(all, this.#style) };
+      this.#toolboxes = { lists, toolboxes };
     }
-    return this.#toolbox.toolbox;
+    return this.#toolboxes.toolboxes;
   }
 
   #interned(server: string, tools: ToolSpec[]): ToolSpec[] {
@@ -108,63 +165,4 @@ export class McpHub {
     this.#lists.set(server, { text, tools });
     return tools;
   }
-}
-
-class McpEnvironment implements Environment {
-  readonly #toolbox: Toolbox;
-  readonly #sessions: ReadonlyMap<string, ServerSession>;
-
-  constructor(toolbox: Toolbox, sessions: ReadonlyMap<string, ServerSession>) {
-    this.#toolbox = toolbox;
-    this.#sessions = sessions;
-  }
-
-  get tools(): ToolSpec[] {
-    return this.#toolbox.tools;
-  }
-
-  isReadOnly(toolName: string): boolean {
-    return this.#toolbox.resolve(toolName)?.spec.readOnly ?? true;
-  }
-
-  async call(call: EnvironmentCall, signal: AbortSignal): Promise<ToolResult> {
-    const prepared = prepareCall(this.#toolbox, call);
-    if (!prepared.ok) return prepared.result;
-    const { named, value } = prepared;
-    const args = sentAs(value, call.arguments);
-    const announce = this.isReadOnly(call.name) ? undefined : call.announce;
-    return (this.#sessions.get(named.server) as ServerSession).call({ tool: named.tool, args, signal, announce });
-  }
-
-  /** A call to a shared server has already taken effect for everyone: it is not repeated. */
-  trust(call: ToolCall): boolean {
-    const named = this.#toolbox.resolve(call.name);
-    return named !== undefined && (this.#sessions.get(named.server) as ServerSession).isShared;
-  }
-
-  /** A server's internal state is unknown here: always empty. Judge such rollouts by their calls and results. */
-  async state(): Promise<StateChanges> {
-    return {};
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
-  }
-}
-
-/** Runs at most this many pieces of work at once, in order of arrival. */
-function limitConcurrency(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }

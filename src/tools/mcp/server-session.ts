@@ -9,9 +9,11 @@ import {
   RolloutError,
   type ToolResult,
   type ToolSpec,
+  UsageError,
 } from "../../core/index.ts";
 import { type McpConnection, ServerTrouble } from "./connection.ts";
 import type { ConnectionSource } from "./connection-source.ts";
+import type { ServerWorld } from "./places.ts";
 
 type ServerCall = {
   tool: string;
@@ -23,16 +25,23 @@ type PastCall = { tool: string; args: JsonObject; resultHash: string };
 
 export class ServerSession {
   readonly #source: ConnectionSource;
+  readonly #world: ServerWorld;
   readonly #past: PastCall[] = [];
   #connection: Promise<McpConnection>;
   #used = false;
 
-  static async open(source: ConnectionSource): Promise<ServerSession> {
-    return new ServerSession(source, await source.borrow().catch(rethrow));
+  /** With a connection that was taken from the source. */
+  static async open(
+    source: ConnectionSource,
+    taken: Promise<McpConnection>,
+    world: ServerWorld,
+  ): Promise<ServerSession> {
+    return new ServerSession(source, await taken.catch(rethrow), world);
   }
 
-  private constructor(source: ConnectionSource, connection: McpConnection) {
+  private constructor(source: ConnectionSource, connection: McpConnection, world: ServerWorld) {
     this.#source = source;
+    this.#world = world;
     this.#connection = Promise.resolve(connection);
   }
 
@@ -41,7 +50,7 @@ export class ServerSession {
   }
 
   get isShared(): boolean {
-    return this.#source.server.isolation === "shared";
+    return this.#source.sharesState;
   }
 
   async tools(): Promise<ToolSpec[]> {
@@ -63,17 +72,22 @@ export class ServerSession {
 
   async close(): Promise<void> {
     const connection = await this.#connection.catch(() => undefined);
-    if (connection) this.#source.giveBack(connection, { used: this.#used });
+    if (connection) this.#source.giveBack(connection, { used: this.#used, world: this.#world });
   }
 
-  /** A shared connection that broke for another rollout is reopened: none of our calls was in flight. */
-  #ready(): Promise<McpConnection> {
-    return this.isShared ? this.#source.borrow() : this.#connection;
+  /** Where calls are not repeated, a connection that broke earlier is reopened: none of ours was in flight. */
+  async #ready(): Promise<McpConnection> {
+    const current = this.#connection;
+    const connection = await current;
+    if (!this.isShared || !connection.lost) return connection;
+    if (this.#connection === current) this.#connection = this.#source.replace(connection, this.#world);
+    return this.#connection;
   }
 
   async #callOn(connection: McpConnection, { tool, args, signal, announce }: ServerCall) {
     const idempotencyKey = this.isShared ? await announce?.() : undefined;
-    const result = await connection.call(tool, args, { signal, idempotencyKey }).catch((error) => {
+    const options = { signal, idempotencyKey, world: this.#world };
+    const result = await connection.call(tool, args, options).catch((error) => {
       if (idempotencyKey === undefined || !(error instanceof ServerTrouble)) throw error;
       throw new ServerTrouble(this.name, `${error.message}; the call may have taken effect there`, { cause: error });
     });
@@ -90,10 +104,9 @@ export class ServerSession {
   }
 
   async #restart(failed: McpConnection, signal: AbortSignal): Promise<McpConnection> {
-    this.#source.discard(failed);
-    const connection = await this.#source.borrow();
+    const connection = await this.#source.replace(failed, this.#world);
     for (const { tool, args, resultHash } of this.#past) {
-      const again = await connection.call(tool, args, { signal }).catch((error) => {
+      const again = await connection.call(tool, args, { signal, world: this.#world }).catch((error) => {
         this.#source.discard(connection);
         throw error;
       });
@@ -110,6 +123,7 @@ function hashOf(result: ToolResult): string {
 }
 
 function rethrow(error: unknown): never {
+  if (error instanceof UsageError) throw new RolloutError("tool", error.message, { cause: error });
   if (error instanceof ServerTrouble) throw new RolloutError("tool", error.message, { cause: error });
   throw error;
 }
