@@ -103,5 +103,6 @@ export const single = (...more: string[]) => [
   ...more,
 ];
 
-/** The lines that a run without a terminal prints to standard error as it goes on. */
-export const PROGRESS = /^\d+\/\d+ done · .*\n/gm;
+/** What a run without a terminal prints to standard error as it goes on, and other commands on a slow machine. */
+export const PROGRESS =
+  /^(\d+\/\d+ done · .*|(no|\d+) (rollouts?|records|rows) (scored|read|verified|checked)( yet)?|reading the \w+)\n/gm;
