@@ -1,6 +1,6 @@
 // Real MCP servers as a domain: the tools they list, without policy, tables or rules.
 import { contentHash, type Location, RolloutError, UsageError, type World } from "../core/index.ts";
-import { type McpHub, type McpServersConfig, ServerTrouble, type SharedServer, Toolbox } from "../tools/index.ts";
+import { type McpHub, type McpServersConfig, ServerTrouble, type SharedServer } from "../tools/index.ts";
 import type { Domain } from "./domain.ts";
 
 /** Where the config says how to start a server, by its name. */
@@ -35,16 +35,19 @@ export async function loadMcpDomain(
   hub: McpHub,
   example: World = { seed: 0 },
 ): Promise<Domain> {
-  const tools = await hub.tools({ ...example, dataset: name });
+  const toolbox = await hub.toolbox({ ...example, dataset: name });
   return {
     name,
     servers: Object.keys(servers),
     policy: undefined,
-    toolbox: new Toolbox([{ server: name, tools }]),
+    toolbox,
     rules: [],
     volatile: {},
     freeArguments: {},
-    contentHash: contentHash([Object.entries(servers).map(([server, config]) => [server, launchOf(config)]), tools]),
+    contentHash: contentHash([
+      Object.entries(servers).map(([server, config]) => [server, launchOf(config)]),
+      toolbox.tools,
+    ]),
     shared: hub.shared(),
     openEnvironment: (world) => hub.open({ ...world, dataset: name }),
   };

@@ -203,7 +203,7 @@ describe("bad lines are refused with line and column", () => {
     [
       "a message without a text",
       '{"id":"a","messages":[{"role":"system","content":"s"},{"role":"user"}]}',
-      '1: "messages[1]" must have a role ("user" or "assistant") and a text as content',
+      '1: "messages[1]" must have a role ("user", "assistant" or "tool") and a text as content',
     ],
     ["a message by a stranger", '{"id":"a","messages":[{"role":"robot","content":"x"}]}', '1: "messages[0]" must have'],
     ["nothing to begin with", '{"id":"a"}', '1: a query needs "messages" with an opening user message'],

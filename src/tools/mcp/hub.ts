@@ -83,10 +83,14 @@ export class McpHub {
 
   /** The tools as a rollout opened now would have them. */
   async tools(world?: ServerWorld): Promise<ToolSpec[]> {
+    return (await this.toolbox(world)).tools;
+  }
+
+  /** The same, under all names that they go by. */
+  async toolbox(world?: ServerWorld): Promise<Toolbox> {
     this.#example = world ?? this.#example;
-    const environment = await this.open(this.#example);
-    await environment.close();
-    return environment.tools;
+    await (await this.open(this.#example)).close();
+    return (this.#toolboxes as { toolboxes: Toolboxes }).toolboxes.offered;
   }
 
   /** Whether servers are started or reached differently for each rollout. */
