@@ -233,6 +233,17 @@ test("written as text twice, with tools on or off, it ends the rollout as text_c
   expect(off.outcome.stopReason).toBe("text_call");
 });
 
+test("a call written as text that fills the token limit is cut like any reply, and is no speech either", async () => {
+  const { entries, outcome } = await play({
+    agent: scripted({ content: WRITTEN, finish: "length" }),
+    user: scripted(STOP),
+    opening,
+  });
+  expect(outcome).toMatchObject({ success: false, stopReason: "truncated_reply", blame: "agent" });
+  expect(talk(entries)).toEqual([]);
+  expect(faultsOf(entries)).toMatchObject([{ type: "text_call", by: "agent", content: WRITTEN }]);
+});
+
 test("the user's call written as text is no speech either, and the next try is told so", async () => {
   const user = scripted(`<tool_call>${WRITTEN}</tool_call>`, "Renew it.", STOP);
   const { entries } = await play({ agent: scripted("On February 10.", "Renewed."), user, opening });

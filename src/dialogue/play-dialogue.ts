@@ -169,6 +169,7 @@ class Dialogue {
       const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice);
       const reply = withUniqueIds(this.#toEntry("agent", asked), this.#setup.query.messages, this.#entries);
       const spoke = reply.content.trim() !== "";
+      const isDisguised = reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools);
       if (reply.finish === "content-filter") {
         yield* this.#record(reply);
         return endWith("content_filter", { blame: "agent" });
@@ -178,7 +179,7 @@ class Dialogue {
         return endWith("context_overflow", { blame: "agent", message: "the reply was cut by the end of the context" });
       }
       if (reply.finish === "length") {
-        yield* this.#record(reply);
+        yield* this.#record(isDisguised ? { ...reply, rejected: "text_call" } : reply);
         return endWith("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
@@ -193,7 +194,7 @@ class Dialogue {
           return endWith("malformed_reply", { blame: "agent", message: "the server could not parse it" });
         continue;
       }
-      if (reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools)) {
+      if (isDisguised) {
         yield* this.#record({ ...reply, rejected: "text_call" });
         if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });
         advice = TEXT_CALL_ADVICE[toolChoice];

@@ -146,6 +146,7 @@ if value("--die") and os.path.exists(value("--die")):
 if "--http" in ARGS:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # a client that leaves is no news
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
 else:
