@@ -1,6 +1,6 @@
 // A query's reference plan: the dialogue a flawless agent would have. Texts and arguments may hold references to earlier
 // tool results, `{{tool_name.path.to.value}}`, since generated ids are known only while the plan is played.
-import { type Json, type JsonObject, parseJson } from "./json.ts";
+import { isObject, type Json, type JsonObject, parseExact } from "./json.ts";
 
 export type PlanCall = { name: string; arguments: JsonObject };
 /** One agent reply that calls tools. */
@@ -45,7 +45,7 @@ export function callsOf<Call extends { name: string }>(written: string, calls: r
   return nth === undefined ? named : named.slice(nth - 1, nth);
 }
 
-/** Fills references in a value, at any depth. A text that is a single reference keeps the value's type. */
+/** Fills references in a value, at any depth. A text that is a single reference keeps the value's type, and a number's text. */
 export function fillPlaceholders<T extends Json>(value: T, played: readonly PlayedCall[]): T {
   return fill(value, played) as T;
 }
@@ -53,9 +53,9 @@ export function fillPlaceholders<T extends Json>(value: T, played: readonly Play
 function fill(value: Json, played: readonly PlayedCall[]): Json {
   if (typeof value === "string") return fillText(value, played);
   if (Array.isArray(value)) return value.map((item) => fill(item, played));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member, played)]),
+    Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member as Json, played)]),
   );
 }
 
@@ -68,17 +68,21 @@ function fillText(text: string, played: readonly PlayedCall[]): Json {
   }
   return text.replace(REFERENCE, (reference, path: string) => {
     const value = lookUp(path, played);
-    return value === undefined ? reference : typeof value === "object" ? JSON.stringify(value) : String(value);
+    return value === undefined
+      ? reference
+      : isObject(value) || Array.isArray(value)
+        ? JSON.stringify(value)
+        : String(value?.valueOf() ?? null);
   });
 }
 
 /** `tool.path`, `Server.tool.path`, or `tool#2.path` for the second call of that tool; the latest call otherwise. */
 function lookUp(reference: string, played: readonly PlayedCall[]): Json | undefined {
   const call = callsOf(`{{${reference}}}`, played).at(-1);
-  let value = call && parseJson(call.content);
+  let value = call && parseExact(call.content);
   for (const part of readReference(reference).path) {
     if (Array.isArray(value)) value = value[Number(part)];
-    else if (typeof value === "object" && value !== null) value = value[part];
+    else if (isObject(value)) value = (value as JsonObject)[part];
     else return undefined;
   }
   return value;

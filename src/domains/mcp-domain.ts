@@ -1,6 +1,6 @@
 // Real MCP servers as a domain: the tools they list, without policy, tables or rules.
 import { contentHash, type Location, RolloutError, UsageError } from "../core/index.ts";
-import { type McpHub, type McpServersConfig, ServerTrouble, Toolbox } from "../tools/index.ts";
+import { type McpHub, type McpServersConfig, ServerTrouble, StateTrouble } from "../tools/index.ts";
 import type { Domain } from "./domain.ts";
 
 /** Where the config says how to start a server, by its name. */
@@ -15,7 +15,7 @@ export async function requireMcpDomain(name: string, { servers, hub, locations =
   } catch (error) {
     if (!(error instanceof RolloutError) || !(error.cause instanceof ServerTrouble)) throw error;
     const { server } = error.cause;
-    const url = servers[server]?.url;
+    const url = error.cause instanceof StateTrouble ? undefined : servers[server]?.url;
     const advice = url === undefined ? "" : `. Is a server running at ${url}?`;
     throw new UsageError(`${error.message}${advice}`, locations[server]);
   }
@@ -27,16 +27,18 @@ export async function loadMcpDomain(name: string, servers: McpServersConfig, hub
     name,
     servers: Object.keys(servers),
     policy: undefined,
-    toolbox: new Toolbox([{ server: name, tools }]),
+    toolbox: hub.toolbox,
     rules: [],
     volatile: {},
     freeArguments: {},
+    unseen: hub.unseen,
+    perRollout: /\$\{(?:SEED|ROLLOUT)\}/.test(JSON.stringify(servers)),
     contentHash: contentHash([Object.entries(servers).map(([server, config]) => [server, launchOf(config)]), tools]),
     openEnvironment: (world) => hub.open(world),
   };
 }
 
 /** A server without its environment and headers: those may hold keys and do not shape a dialogue. */
-function launchOf({ command, args, url, isolation }: McpServersConfig[string]) {
-  return { command, args, url, isolation };
+function launchOf({ command, args, url, isolation, state_tool, state_resource }: McpServersConfig[string]) {
+  return { command, args, url, isolation, state_tool, state_resource };
 }

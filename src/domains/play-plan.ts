@@ -9,7 +9,9 @@ import {
   type Query,
   type StateChanges,
   type ToolResult,
+  toPlain,
   type World,
+  writeExact,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 
@@ -19,12 +21,22 @@ export type PlayedPlan = {
   state: StateChanges;
 };
 
-export function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
-  const calls = listPlannedCalls(query.taskInfo.plan ?? []);
-  return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), { seed, query });
+/** A planned call has effects that others share, so it cannot be made for trying it out. */
+export class SharedEffects extends Error {
+  override name = "SharedEffects";
 }
 
-/** `fill` gives a call's real arguments, from what earlier calls returned. */
+export function playPlan(
+  domain: Domain,
+  query: Query,
+  world: Pick<World, "seed" | "rollout"> = { seed: 0 },
+): Promise<PlayedPlan> {
+  const calls = listPlannedCalls(query.taskInfo.plan ?? []);
+  const fill = ({ arguments: args }: PlanCall, played: readonly PlayedCall[]) => fillPlaceholders(args, played);
+  return playCalls(domain, calls, fill, { ...world, query });
+}
+
+/** Throws SharedEffects. `fill` gives a call's real arguments, from what earlier calls returned. */
 export async function playCalls<Call extends PlanCall>(
   domain: Domain,
   planned: readonly Call[],
@@ -36,9 +48,11 @@ export async function playCalls<Call extends PlanCall>(
   try {
     let state = await environment.state();
     for (const [index, call] of planned.entries()) {
-      const args = JSON.stringify(fill(call, calls));
+      const args = writeExact(fill(call, calls));
       const wire = domain.toolbox.wireName(call.name);
-      const result = await environment.call({ id: `ref_${index}`, name: wire, arguments: args }, AbortSignal.any([]));
+      const made = { id: `ref_${index}`, name: wire, arguments: args };
+      if (environment.trust?.(made, { content: "", isError: false })) throw new SharedEffects(call.name);
+      const result = await environment.call(made, AbortSignal.any([]));
       const before = state;
       if (!environment.isReadOnly(wire)) state = await environment.state();
       const changes = state !== before && contentHash(state) !== contentHash(before);
@@ -53,7 +67,7 @@ export async function playCalls<Call extends PlanCall>(
 /** The expected final state with its references filled from the played calls; undefined if the query has none. */
 export function expectedState(query: Query, played: readonly PlayedCall[]): StateChanges | undefined {
   const expected = query.taskInfo.expected_state;
-  return expected && fillPlaceholders(expected, played);
+  return expected && toPlain(fillPlaceholders(expected, played));
 }
 
 /** A state without the fields that the domain declares volatile. */

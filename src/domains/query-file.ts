@@ -106,8 +106,11 @@ export class QueryFile {
     const line = this.#lines[index] as Line;
     const text = readLine(line);
     const record = parseLine(text, line);
-    const { tools } = line.bringsTools ? withExactNumbers(record, text) : record;
+    const { tools, task_info: info } = withExactNumbers(record, text);
     const query = toQuery(record, locationOf(line));
+    // what is sent to tools keeps its numbers as they are written
+    if (isObject(info) && query.taskInfo.plan)
+      query.taskInfo = { ...query.taskInfo, plan: (info.plan ?? query.taskInfo.plan) as TaskInfo["plan"] };
     return { ...query, tools: query.tools && (tools as JsonObject[]), id: line.id, hash: line.hash };
   }
 

@@ -57,7 +57,10 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
         onPause: onNotice,
         onScore,
       });
-      const report = buildReport(folder, settings.score, [{ dataset: dataset.name, file }]);
+      const report = buildReport(folder, settings.score, {
+        files: [{ dataset: dataset.name, file }],
+        only: scorer.only,
+      });
       return { counts, report, scoresFile: join(folder, SCORES_FILE) };
     });
   } finally {

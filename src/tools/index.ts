@@ -10,6 +10,7 @@ export { type McpServersConfig, mcpServersSchema } from "./mcp/config.ts";
 export { ServerTrouble } from "./mcp/connection.ts";
 export { McpHub } from "./mcp/hub.ts";
 export { serveDomain } from "./mcp/serve.ts";
+export { StateTrouble } from "./mcp/state.ts";
 export { type NameStyle, Toolbox } from "./naming.ts";
 export { NodePool, openInNode } from "./node/pool.ts";
 export { openPython } from "./python/environment.ts";

@@ -7,6 +7,7 @@ import {
   type ModelReply,
   type ModelRequest,
   type PlayedCall,
+  writeExact,
 } from "../../core/index.ts";
 import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
 import { answerRefusal, performRefusal } from "./refusal.ts";
@@ -92,7 +93,7 @@ function fillText(text: string, played: PlayedCall[]): string {
 
 /** A value that was never looked up is made up, as a poor model would do. */
 function argumentsText(call: PerformedCall, played: PlayedCall[]): string {
-  const text = JSON.stringify(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
+  const text = writeExact(fillPlaceholders(call.arguments, played)).replace(EACH_UNFILLED, "unknown");
   if (!call.cut) return text;
   return text.length > 4 ? text.slice(0, -2) : "{";
 }

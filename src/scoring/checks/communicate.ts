@@ -1,6 +1,6 @@
 // `communicate`: was the user told what answers their question? The query says what that is (`task_info.must_tell`); it is
 // matched as values, and a list stands for alternatives.
-import { fillPlaceholders, type Json, type Query } from "../../core/index.ts";
+import { fillPlaceholders, type Json, type Query, toPlain } from "../../core/index.ts";
 import { type Check, failed, notCheckable, passed } from "../check.ts";
 import { tells } from "../values.ts";
 
@@ -17,7 +17,7 @@ export const communicateCheck: Check = {
     if (hasReference(listed)) {
       const reference = await findReference();
       if (typeof reference === "string") return notCheckable(reference);
-      facts = fillPlaceholders(listed as Json, reference.played) as Fact[];
+      facts = toPlain(fillPlaceholders(listed as Json, reference.played)) as Fact[];
       if (hasReference(facts))
         return notCheckable("task_info.must_tell refers to a value that no reference call gives");
     }

@@ -46,10 +46,16 @@ export type Collected = {
 
 export type RecordFile = { dataset: string; file: string };
 
-/** `files` hold the records, where the folder is not a run's. */
-export function collectRun(folder: string, rule?: ScoreRule, files?: RecordFile[]): Collected {
+export type CollectOptions = {
+  /** they hold the records, where the folder is not a run's */
+  files?: RecordFile[];
+  /** the only checks that count */
+  only?: readonly string[];
+};
+
+export function collectRun(folder: string, rule?: ScoreRule, { files, only }: CollectOptions = {}): Collected {
   const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
-  const scores = new TaskScores(folder, rule);
+  const scores = new TaskScores(folder, rule, only);
   const collected: Collected = {
     folder,
     rule: scores.rule,

@@ -26,6 +26,16 @@ const mcpServerSchema = z
         "shared: one connection for all rollouts; pool: one per running rollout, reset or restarted in between; fresh: one per rollout. Default: pool with `command`, shared with `url`",
       ),
     reset_tool: z.string().optional().describe("a tool that brings a pooled server back to its first state"),
+    state_tool: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("a tool that answers with the server's whole state as JSON: called by us, never offered to the agent"),
+    state_resource: z.string().min(1).optional().describe("the same as an MCP resource: its URI"),
+    state_after_writes: z
+      .boolean()
+      .optional()
+      .describe("the state is read after each call that may write, too: the record then has its hash for each"),
     timeout: z
       .number()
       .positive()
@@ -49,6 +59,13 @@ const mcpServerSchema = z
     if (server.reset_tool !== undefined && (server.isolation ?? defaultIsolation(server)) !== "pool") {
       refuse("reset_tool", 'needs isolation "pool"');
     }
+    const state = server.state_tool === undefined ? "state_resource" : "state_tool";
+    if (server.state_tool !== undefined && server.state_resource !== undefined)
+      refuse("state_resource", '"state_tool" and "state_resource" exclude each other');
+    if (server[state] !== undefined && (server.isolation ?? defaultIsolation(server)) === "shared")
+      refuse(state, 'does not go with isolation "shared": the state there is what all rollouts left');
+    if (server.state_after_writes && server[state] === undefined)
+      refuse("state_after_writes", 'needs "state_tool" or "state_resource"');
   });
 
 /** The value of `mcpServers` in a config or in a separate file. */
@@ -67,6 +84,9 @@ export type ResolvedServer = {
   launch: Launch;
   isolation: Isolation;
   resetTool: string | undefined;
+  stateTool?: string;
+  stateResource?: string;
+  stateAfterWrites?: boolean;
   timeoutMs: number;
   readOnly: true | string[] | undefined;
 };
@@ -129,6 +149,9 @@ export function resolveServer(
     launch: launched,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
+    stateTool: config.state_tool,
+    stateResource: config.state_resource,
+    stateAfterWrites: config.state_after_writes,
     timeoutMs: (config.timeout ?? callSeconds ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
   };

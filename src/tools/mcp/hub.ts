@@ -1,8 +1,10 @@
 // Real MCP servers as the tools of rollouts. One hub serves a whole run; each rollout opens its own environment on it.
 import {
   canonicalJson,
+  contentHash,
   type Environment,
   type EnvironmentCall,
+  RolloutError,
   type StateChanges,
   type ToolCall,
   type ToolResult,
@@ -18,6 +20,7 @@ import { type McpServersConfig, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionSource } from "./connection-source.ts";
 import { ServerSession } from "./server-session.ts";
+import { changesSince, type KnownState, KnownStates, StateTrouble } from "./state.ts";
 
 export type McpHubOptions = {
   servers: McpServersConfig;
@@ -41,6 +44,7 @@ export class McpHub {
   readonly #lists = new Map<string, { text: string; tools: ToolSpec[] }>();
   #toolbox: { lists: ToolSpec[][]; toolbox: Toolbox } | undefined;
   readonly #style: NameStyle | undefined;
+  readonly #states = new KnownStates();
 
   /** Throws a UsageError if the config names a variable that is not set. */
   constructor(options: McpHubOptions) {
@@ -62,16 +66,46 @@ export class McpHub {
     });
   }
 
-  async open(_world: World = { seed: 0 }): Promise<Environment> {
+  open(_world: World = { seed: 0 }): Promise<Environment> {
+    return this.#open();
+  }
+
+  async #open(): Promise<McpEnvironment> {
     const sessions = await this.#openSessions();
-    return new McpEnvironment(await this.#toolboxOf(sessions), new Map(sessions.map((each) => [each.name, each])));
+    const byName = new Map(sessions.map((each) => [each.name, each]));
+    const environment = new McpEnvironment(await this.#toolboxOf(sessions), byName, this.#states);
+    try {
+      await environment.settle();
+    } catch (error) {
+      await environment.close();
+      throw error;
+    }
+    return environment;
   }
 
   /** The tools as a rollout opened now would have them. */
   async tools(): Promise<ToolSpec[]> {
-    const environment = await this.open();
-    await environment.close();
+    const environment = await this.#open();
+    try {
+      await environment.trySettling();
+    } finally {
+      await environment.close();
+    }
     return environment.tools;
+  }
+
+  /** Of the servers as they were listed last. */
+  get toolbox(): Toolbox {
+    return this.#toolbox?.toolbox ?? new Toolbox([], this.#style);
+  }
+
+  /** Servers that may write and do not show their state, once their tools have been listed. */
+  get unseen(): string[] {
+    return this.#sources.flatMap(({ server }) => {
+      const { name, stateTool, stateResource } = server;
+      const mayWrite = this.#lists.get(name)?.tools.some(({ readOnly }) => !readOnly) ?? true;
+      return mayWrite && (stateTool ?? stateResource) === undefined ? [name] : [];
+    });
   }
 
   /** Ends every server; resolves when no process is left. */
@@ -113,10 +147,14 @@ export class McpHub {
 class McpEnvironment implements Environment {
   readonly #toolbox: Toolbox;
   readonly #sessions: ReadonlyMap<string, ServerSession>;
+  readonly #states: KnownStates;
+  /** by server, as the rollout found it */
+  readonly #initial = new Map<string, KnownState>();
 
-  constructor(toolbox: Toolbox, sessions: ReadonlyMap<string, ServerSession>) {
+  constructor(toolbox: Toolbox, sessions: ReadonlyMap<string, ServerSession>, states: KnownStates) {
     this.#toolbox = toolbox;
     this.#sessions = sessions;
+    this.#states = states;
   }
 
   get tools(): ToolSpec[] {
@@ -133,7 +171,10 @@ class McpEnvironment implements Environment {
     const { named, value } = prepared;
     const args = withExactNumbers(value, call.arguments);
     const announce = this.isReadOnly(call.name) ? undefined : call.announce;
-    return (this.#sessions.get(named.server) as ServerSession).call({ tool: named.tool, args, signal, announce });
+    const session = this.#sessions.get(named.server) as ServerSession;
+    const result = await session.call({ tool: named.tool, args, signal, announce });
+    if (!session.readsAfterWrites || named.spec.readOnly) return result;
+    return { ...result, stateHash: contentHash(await this.state()) };
   }
 
   /** A call to a shared server has already taken effect for everyone: it is not repeated. */
@@ -142,9 +183,30 @@ class McpEnvironment implements Environment {
     return named !== undefined && (this.#sessions.get(named.server) as ServerSession).isShared;
   }
 
-  /** A server's internal state is unknown here: always empty. Judge such rollouts by their calls and results. */
+  /** Of the servers that show theirs; with several servers, under their names. */
   async state(): Promise<StateChanges> {
-    return {};
+    const read = [...this.#initial].map(async ([name, initial]) => {
+      const changes = changesSince(initial, await (this.#sessions.get(name) as ServerSession).readState());
+      if (this.#sessions.size === 1) return changes;
+      return Object.fromEntries(Object.entries(changes).map(([table, rows]) => [`${name}.${table}`, rows]));
+    });
+    return Object.assign({}, ...(await Promise.all(read)));
+  }
+
+  /** From now on, changes are those from here. */
+  async settle(): Promise<void> {
+    const seen = [...this.#sessions.values()].filter((session) => session.seesState);
+    const texts = await Promise.all(seen.map((session) => session.readState()));
+    for (const [index, { name }] of seen.entries()) this.#initial.set(name, this.#states.know(texts[index] as string));
+  }
+
+  /** Looking at a state must not change it. */
+  async trySettling(): Promise<void> {
+    for (const [table] of Object.entries(await this.state())) {
+      const name = this.#sessions.size === 1 ? [...this.#sessions.keys()].join() : (table.split(".")[0] as string);
+      const text = `the state of MCP server "${name}" is another one each time it is read: ${table} differs, and no tool was called in between`;
+      throw new RolloutError("tool", text, { cause: new StateTrouble(name, text) });
+    }
   }
 
   async close(): Promise<void> {
