@@ -51,6 +51,8 @@ export type Trajectory = RecordKey & {
     system_hash: string;
     tools_hash: string;
     final_state_hash: string;
+    /** by call id: of the changes that were there after it, where a server's `state_after_writes` asks for them */
+    state_hashes?: { [callId: string]: string };
     faults: { type: string; [detail: string]: string }[];
     attempt: number;
     /** made with different settings than earlier records of the run, with --allow-drift */

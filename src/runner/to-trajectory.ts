@@ -62,6 +62,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       system_hash: dataset.systemHash,
       tools_hash: played.toolsHash,
       final_state_hash: played.stateHash,
+      state_hashes: stateHashesOf(entries),
       faults: [...faultsOf(entries, query), ...cutInput],
       attempt: planned.attempt,
       drift: planned.drift || undefined,
@@ -100,6 +101,14 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
     };
   }
   return parties;
+}
+
+/** Undefined where nobody asked for any. */
+function stateHashesOf(entries: readonly Entry[]): Trajectory["metadata"]["state_hashes"] {
+  const hashes = entries.flatMap((entry) =>
+    entry.type === "tool-result" && entry.stateHash !== undefined ? [[entry.callId, entry.stateHash] as const] : [],
+  );
+  return hashes.length > 0 ? Object.fromEntries(hashes) : undefined;
 }
 
 /** Undefined where no server said anything, as scripted models do not. */

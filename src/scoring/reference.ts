@@ -11,6 +11,7 @@ import {
   type Query,
   type ReferencePlan,
   type StateChanges,
+  toPlain,
   type World,
 } from "../core/index.ts";
 import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan, SharedEffects } from "../domains/index.ts";
@@ -217,7 +218,7 @@ function toUnplayed(call: PlanCall, domain: Domain, open: string[] = []): Refere
   const name = domain.toolbox.wireName(call.name);
   return {
     name,
-    arguments: call.arguments,
+    arguments: toPlain(call.arguments),
     open: [...open, ...freeOf(name, domain)],
     kind: "unplayed",
     changes: false,

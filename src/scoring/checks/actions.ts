@@ -93,14 +93,17 @@ function compareCalls(
     call,
     wire: domain.toolbox.wireName(call.name),
   }));
-  const take = (wanted: ReferenceCall): RecordedCall | undefined => {
-    const at = left.findIndex(
+  const find = (wanted: ReferenceCall, counts: (call: RecordedCall, wanted: ReferenceCall) => boolean) =>
+    left.findIndex(
       ({ call, wire }) =>
         wire === wanted.name &&
         call.arguments !== undefined &&
         counts(call, wanted) &&
         wrongArguments(call.arguments, wanted, matching).length === 0,
     );
+  const take = (wanted: ReferenceCall): RecordedCall | undefined => {
+    const done = find(wanted, counts);
+    const at = done === -1 && wanted.whole ? find(wanted, wasRefused) : done;
     return at === -1 ? undefined : left.splice(at, 1)[0]?.call;
   };
   const matches: Match[] = wanted.map((call) => ({ wanted: call, call: take(call) }));
@@ -139,6 +142,11 @@ function metTrouble(wanted: ReferenceCall, left: Left[], rules: MatchRules): boo
 function counts(call: RecordedCall, { kind }: ReferenceCall): boolean {
   if (kind === "refused" || kind === "preview") return true;
   return !call.isError && !call.isPreview;
+}
+
+/** Nobody knows whether the server would have refused the plan's own call: one that it refused is as planned. */
+function wasRefused(call: RecordedCall): boolean {
+  return call.isError && !call.isTrouble;
 }
 
 type Surroundings = { rules: ActionRules; domain: Domain; reference: Reference; wanted: ReferenceCall[] };

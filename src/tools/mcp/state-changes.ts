@@ -24,10 +24,14 @@ function compareMembers(path: string, before: JsonObject, after: JsonObject, cha
 
 function compareValues(path: string, before: Value, after: Value, changes: Changes): void {
   if (sameJson(before, after)) return;
+  if (after === undefined || (isEmpty(before) && isEmpty(after))) {
+    note(changes, OTHERS, path || WHOLE, recordChange(before, after));
+    return;
+  }
   const model = isEmpty(before) ? after : before;
   const readRows = rowReader(path, model);
-  if (holdsTables(model) && isObjectOrNothing(before) && isObjectOrNothing(after)) {
-    compareMembers(`${path}.`, (before ?? {}) as JsonObject, (after ?? {}) as JsonObject, changes);
+  if (holdsTables(model) && isObjectOrNothing(before) && isObject(after)) {
+    compareMembers(`${path}.`, (before ?? {}) as JsonObject, after as JsonObject, changes);
     return;
   }
   const [was, is] = [readRows?.(before), readRows?.(after)];

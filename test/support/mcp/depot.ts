@@ -1,10 +1,10 @@
 // Tasks for the depot server, runs of them through the built program, and what the server itself says of them.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { JsonObject, Trajectory } from "../../../src/core/index.ts";
+import type { Json, JsonObject, Trajectory } from "../../../src/core/index.ts";
 import type { Finished, WorkFolder } from "../cli.ts";
 
-const SERVER = fileURLToPath(new URL("depot_server.py", import.meta.url));
+export const SERVER = fileURLToPath(new URL("depot_server.py", import.meta.url));
 
 type Call = { name: string; arguments: string };
 type Task = { id: string; calls: Call[] };
@@ -49,12 +49,14 @@ export function taskLines(tasks: readonly Task[]): string {
   return tasks.map(line).join("");
 }
 
-export type DepotConfig = { server?: JsonObject; env?: JsonObject; config?: JsonObject };
+/** What is undefined is left out. */
+type Settings = { [key: string]: Json | undefined };
+export type DepotConfig = { server?: Settings; servers?: JsonObject; env?: JsonObject; config?: JsonObject };
 
 export function writeDepot(
   work: WorkFolder,
   tasks: readonly Task[],
-  { server, env = {}, config }: DepotConfig = {},
+  { server, servers, env = {}, config }: DepotConfig = {},
 ): void {
   work.write("tasks.jsonl", taskLines(tasks));
   const depot = { command: "python3", args: [SERVER], env, isolation: "fresh", state_tool: "dump", ...server };
@@ -63,7 +65,7 @@ export function writeDepot(
     user_model: "scripted/user",
     output_dir: "out",
     max_workers: 3,
-    datasets: { depot: { path: "tasks.jsonl", mcpServers: { depot } } },
+    datasets: { depot: { path: "tasks.jsonl", mcpServers: { depot, ...servers } } },
     ...config,
   };
   work.write(

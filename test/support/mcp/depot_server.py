@@ -5,7 +5,8 @@ whether two databases are the same (a hash of the whole of it, in which 2.0 is n
     depot_server.py --replay TASKS      what each task's plan leads to, one line of JSON each
 
 The environment may ask for trouble: FILL (bytes of further data), DELAY (seconds for each write), STATE (how the state
-tool misbehaves: fails, text, changes, late), SHAPE (structured, resource), SEED_TEXT (another database).
+tool misbehaves: fails, text, changes, late), SHAPE (structured), SEED_TEXT (another database), CALLS (a file that
+logs them).
 """
 import copy
 import hashlib
@@ -50,6 +51,9 @@ class Depot:
         return hashlib.sha256(json.dumps(self.db, sort_keys=True).encode()).hexdigest()
 
     def call(self, name, args):
+        if os.environ.get("CALLS"):
+            with open(os.environ["CALLS"], "a", encoding="utf8") as log:
+                log.write(name + "\n")
         if name == "fingerprint":
             return {"hash": self.hash()}
         if name == "reset":
