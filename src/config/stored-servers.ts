@@ -1,6 +1,6 @@
 // The MCP servers of a finished run, which are in its config and not in a dataset folder, opened again. Models are not
 // needed for that, nor whatever they need.
-import { isObject, RolloutError } from "../core/index.ts";
+import { isObject, RolloutError, UsageError } from "../core/index.ts";
 import { type Domain, loadMcpDomain, type RunResources } from "../domains/index.ts";
 import type { Manifest } from "../runs/index.ts";
 import { resolveManifest } from "./resolve.ts";
@@ -21,7 +21,8 @@ export function createServerOpener(manifest: Manifest, path: string, resources: 
     try {
       return await loadMcpDomain(name, servers, resources.mcp(servers));
     } catch (error) {
-      if (error instanceof RolloutError) return error.message;
+      // also a variable that is not set any more
+      if (error instanceof RolloutError || error instanceof UsageError) return error.message;
       throw error;
     }
   };

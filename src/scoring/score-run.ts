@@ -12,7 +12,7 @@ import { type EvaluationSettings, evaluationSchema } from "./settings.ts";
 import type { StoredFromOptions } from "./stored-datasets.ts";
 
 /** Opens the MCP servers of a run's datasets, which its config names. */
-export type OpenStoredServers = (
+type OpenStoredServers = (
   manifest: Manifest,
   folder: string,
   resources: RunResources,

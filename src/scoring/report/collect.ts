@@ -44,7 +44,7 @@ export type Collected = {
   damage: string[];
 };
 
-export type RecordFile = { dataset: string; file: string };
+type RecordFile = { dataset: string; file: string };
 
 export type CollectOptions = {
   /** they hold the records, where the folder is not a run's */
