@@ -1,7 +1,15 @@
 // The library: everything that the command line does, as typed calls.
-import { type Config, fromProgram, type ProgramPatch, resolveConfig, resolveConfigFile } from "./config/index.ts";
+import {
+  type Config,
+  createServerOpener,
+  fromProgram,
+  type ProgramPatch,
+  resolveConfig,
+  resolveConfigFile,
+} from "./config/index.ts";
 import { preflight } from "./estimates/index.ts";
 import { type MakeOptions, makeRollouts, type RunResult } from "./runner/index.ts";
+import { type EvaluationCounts, type ScoreRunOptions, scoreRun as score } from "./scoring/index.ts";
 
 export { type Config, configJsonSchema, resolveConfig, resolveConfigFile } from "./config/index.ts";
 export type {
@@ -61,10 +69,14 @@ export {
   type ScoreRecord,
   type ScoreRunOptions,
   scoreFiles,
-  scoreRun,
 } from "./scoring/index.ts";
 export { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry/index.ts";
 export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/index.ts";
+
+/** Scores a finished or unfinished run by its folder; what is scored already is kept. */
+export function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
+  return score({ openServers: createServerOpener, ...options });
+}
 
 /** The config's keys may be given here too, in camel case: they win over the config's own, as flags do. */
 export type RunRolloutsOptions = MakeOptions &

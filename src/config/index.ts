@@ -17,3 +17,4 @@ export {
   LOG_LEVELS,
   listFlags,
 } from "./schema.ts";
+export { createServerOpener } from "./stored-servers.ts";

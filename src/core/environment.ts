@@ -18,6 +18,8 @@ export type ToolResult = {
   injected?: string;
   /** an earlier attempt sent the same call and got no answer: it may have taken effect then, too */
   sentBefore?: boolean;
+  /** of the changes that were there after the call, where an MCP server's `state_after_writes` asks for it */
+  stateHash?: string;
 };
 
 /** Who makes a call, where it is not the agent. */
@@ -59,5 +61,7 @@ export interface Environment {
    */
   trust?(call: ToolCall, recorded: ToolResult): boolean;
   state(): Promise<StateChanges>;
+  /** The state as it is now becomes the initial one: for calls that prepare the rollout's world. */
+  settle?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -63,7 +63,7 @@ export function callsOf<Call extends { name: string }>(written: string, calls: r
   return nth === undefined ? named : named.slice(nth - 1, nth);
 }
 
-/** Fills references in a value, at any depth. A text that is a single reference keeps the value's type. */
+/** Fills references in a value, at any depth. A text that is a single reference keeps the value's type, and a number's text. */
 export function fillPlaceholders<T extends Json>(value: T, played: readonly PlayedCall[]): T {
   return fill(value, played) as T;
 }
@@ -73,7 +73,7 @@ function fill(value: Json, played: readonly PlayedCall[]): Json {
   if (Array.isArray(value)) return value.map((item) => fill(item, played));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member, played)]),
+    Object.entries(value).map(([key, member]) => [String(fillText(key, played)), fill(member as Json, played)]),
   );
 }
 

@@ -64,6 +64,8 @@ export type Trajectory = RecordKey & {
     /** how many messages the query began with, if there are calls among them */
     opening_messages?: number;
     final_state_hash: string;
+    /** by call id: of the changes that were there after it, where a server's `state_after_writes` asks for them */
+    state_hashes?: { [callId: string]: string };
     faults: { type: string; [detail: string]: string }[];
     attempt: number;
     /** made with different settings than earlier records of the run, with --allow-drift */

@@ -39,6 +39,10 @@ export type Domain = {
   volatile: { [table: string]: string[] };
   /** arguments that may have any value, by wire name of the tool */
   freeArguments: { [tool: string]: string[] };
+  /** servers that may write and do not show what; without any, an environment's `state` is all that changed */
+  unseen?: string[];
+  /** each rollout may find another world: its reference is then played in that one */
+  perRollout?: boolean;
   /** of everything that shapes a dialogue besides queries and prompts: tools, data, code */
   contentHash: string;
   /** MCP servers whose state all rollouts share */

@@ -1,7 +1,7 @@
 export { BUNDLED_PATH, bundledFolder } from "./bundled.ts";
 export { checkDatasets, checkFolder } from "./check-folder.ts";
 export type { CheckReport } from "./check-report.ts";
-export { type Domain, type DomainResources, type Isolation, loadDomain, readToolList } from "./domain.ts";
+export { type Domain, type DomainResources, type Isolation, loadDomain, readToolList, toToolSpecs } from "./domain.ts";
 export { createScript, createScriptFinder, scriptedPlan } from "./find-script.ts";
 export {
   DatasetFolder,
@@ -16,7 +16,7 @@ export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
 export { openTask } from "./open-task.ts";
 export { requireReferences } from "./plan-references.ts";
-export { expectedState, type PlayedPlan, playCalls, playPlan } from "./play-plan.ts";
+export { expectedState, type PlayedPlan, playCalls, playPlan, SharedEffects } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, type QueryDefaults, QueryFile } from "./query-file.ts";
 export { requireStart } from "./require-start.ts";

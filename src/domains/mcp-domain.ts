@@ -1,6 +1,6 @@
 // Real MCP servers as a domain: the tools they list, without policy, tables or rules.
 import { contentHash, type Location, RolloutError, UsageError, type World } from "../core/index.ts";
-import { type McpHub, type McpServersConfig, ServerTrouble, type SharedServer } from "../tools/index.ts";
+import { type McpHub, type McpServersConfig, ServerTrouble, type SharedServer, StateTrouble } from "../tools/index.ts";
 import type { Domain } from "./domain.ts";
 
 /** Where the config says how to start a server, by its name. */
@@ -23,7 +23,7 @@ export async function requireMcpDomain(name: string, source: McpSource): Promise
     if (error instanceof RolloutError && error.cause instanceof UsageError) throw error.cause;
     if (!(error instanceof RolloutError) || !(error.cause instanceof ServerTrouble)) throw error;
     const { server } = error.cause;
-    const url = servers[server]?.url;
+    const url = error.cause instanceof StateTrouble ? undefined : servers[server]?.url;
     const advice = url === undefined ? "" : `. Is a server running at ${url}?`;
     throw new UsageError(`${error.message}${advice}`, locations[server]);
   }
@@ -44,6 +44,8 @@ export async function loadMcpDomain(
     rules: [],
     volatile: {},
     freeArguments: {},
+    unseen: hub.unseen,
+    perRollout: /\$\{(?:SEED|ROLLOUT)\b/.test(JSON.stringify(servers)),
     contentHash: contentHash([
       Object.entries(servers).map(([server, config]) => [server, launchOf(config)]),
       toolbox.tools,
@@ -72,6 +74,6 @@ function list(names: string[]): string {
 }
 
 /** A server without its environment and headers: those may hold keys and do not shape a dialogue. */
-function launchOf({ command, args, url, isolation }: McpServersConfig[string]) {
-  return { command, args, url, isolation };
+function launchOf({ command, args, url, isolation, state_tool, state_resource }: McpServersConfig[string]) {
+  return { command, args, url, isolation, state_tool, state_resource };
 }

@@ -21,6 +21,7 @@ export async function openTask(domain: Domain, world: World): Promise<Environmen
   if (!query) return environment;
   try {
     const opened = await makeOpening(environment, domain.toolbox, query);
+    if (opened.length > 0) await environment.settle?.();
     const split = query.userTools?.length ? splitTools(domain, environment.tools, query.userTools) : undefined;
     if (!split && opened.length === 0) return environment;
     return withParties(environment, domain.toolbox, split, opened);

@@ -22,12 +22,22 @@ export type PlayedPlan = {
   state: StateChanges;
 };
 
-export function playPlan(domain: Domain, query: Query, seed = 0): Promise<PlayedPlan> {
-  const calls = listAllCalls(query.taskInfo.plan ?? []);
-  return playCalls(domain, calls, ({ arguments: args }, played) => fillPlaceholders(args, played), { seed, query });
+/** A planned call has effects that others share, so it cannot be made for trying it out. */
+export class SharedEffects extends Error {
+  override name = "SharedEffects";
 }
 
-/** `fill` gives a call's real arguments, from what earlier calls returned. */
+export function playPlan(
+  domain: Domain,
+  query: Query,
+  world: Pick<World, "seed" | "rollout"> = { seed: 0 },
+): Promise<PlayedPlan> {
+  const calls = listAllCalls(query.taskInfo.plan ?? []);
+  const fill = ({ arguments: args }: PartyCall, played: readonly PlayedCall[]) => fillPlaceholders(args, played);
+  return playCalls(domain, calls, fill, { ...world, query });
+}
+
+/** Throws SharedEffects. `fill` gives a call's real arguments, from what earlier calls returned. */
 export async function playCalls<Call extends PartyCall>(
   domain: Domain,
   planned: readonly Call[],
@@ -42,6 +52,7 @@ export async function playCalls<Call extends PartyCall>(
       const args = writeExact(fill(call, calls));
       const wire = domain.toolbox.wireName(call.name);
       const made = { id: `ref_${index}`, name: wire, arguments: args, by: call.by };
+      if (environment.trust?.(made, { content: "", isError: false })) throw new SharedEffects(call.name);
       const result = await environment.call(made, AbortSignal.any([]));
       const before = state;
       if (!environment.isReadOnly(wire)) state = await environment.state();

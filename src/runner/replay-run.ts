@@ -1,7 +1,7 @@
 // `rollout replay`: every record of a run, its calls made again and compared. Nothing is written, and no model is asked.
-import { type FullConfig, resolveManifest } from "../config/index.ts";
-import { didYouMean, isObject, type Query, RolloutError, UsageError, type Variables } from "../core/index.ts";
-import { type Domain, loadMcpDomain, openResources, type RunResources } from "../domains/index.ts";
+import { createServerOpener, type FullConfig } from "../config/index.ts";
+import { didYouMean, isObject, UsageError, type Variables } from "../core/index.ts";
+import { openResources } from "../domains/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
 import { openStoredDatasets } from "../scoring/index.ts";
 import { countRecords, readRecords } from "./read-records.ts";
@@ -70,23 +70,6 @@ function chooseDatasets(folder: string, { datasets }: Manifest, wanted: string[]
       `There is no dataset "${unknown}" in ${folder}${didYouMean(unknown, names) || "."} There are: ${names.join(", ")}`,
     );
   return Object.fromEntries(Object.entries(datasets).filter(([name]) => wanted?.includes(name) ?? true));
-}
-
-/** MCP servers are in the config, not in a dataset folder. Models are not needed, nor whatever they need. */
-function createServerOpener(manifest: Manifest, path: string, resources: RunResources) {
-  return async (name: string, query: Query): Promise<Domain | string> => {
-    const { models: _models, models_config_file: _file, dataset: _dataset, ...config } = configOf(manifest);
-    const asked = { ...manifest, config } as Manifest;
-    const run = resolveManifest(asked, path, { agent_model: "scripted/agent", user_model: "scripted/user" });
-    const servers = run.datasets.find((spec) => spec.name === name)?.mcpServers;
-    if (!servers) return "the run's config no longer names its MCP servers";
-    try {
-      return await loadMcpDomain(name, servers, resources.mcp(servers), { seed: 0, query });
-    } catch (error) {
-      if (error instanceof RolloutError) return error.message;
-      throw error;
-    }
-  };
 }
 
 function configOf({ config }: Manifest): Partial<FullConfig> {

@@ -71,6 +71,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       user_tools_hash: played.userToolsHash,
       opening_messages: query.messages.some(({ role }) => role === "tool") ? query.messages.length : undefined,
       final_state_hash: played.stateHash,
+      state_hashes: stateHashesOf(entries),
       faults: [...sharedState(dataset), ...faultsOf(entries, query), ...cutInput],
       attempt: planned.attempt,
       drift: planned.drift || undefined,
@@ -120,6 +121,14 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
     };
   }
   return parties;
+}
+
+/** Undefined where nobody asked for any. */
+function stateHashesOf(entries: readonly Entry[]): Trajectory["metadata"]["state_hashes"] {
+  const hashes = entries.flatMap((entry) =>
+    entry.type === "tool-result" && entry.stateHash !== undefined ? [[entry.callId, entry.stateHash] as const] : [],
+  );
+  return hashes.length > 0 ? Object.fromEntries(hashes) : undefined;
 }
 
 /** Undefined where no server said anything, as scripted models do not. */

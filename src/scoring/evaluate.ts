@@ -26,6 +26,8 @@ export type EvaluationOptions = {
   folder: string;
   datasets: StoredDataset[];
   checks: Check[];
+  /** the names of the checks, if they were asked for by name */
+  only?: string[];
   judge?: { client: ModelClient; votes: number };
   /** rollouts at once */
   workers: number;
@@ -44,7 +46,14 @@ export type EvaluationOptions = {
   onNotice?: (message: string) => void;
 };
 
-export type EvaluationCounts = { rollouts: number; scored: number; kept: number; checks: number };
+export type EvaluationCounts = {
+  rollouts: number;
+  scored: number;
+  kept: number;
+  checks: number;
+  /** the checks that were asked for by name: what counts in a report on this */
+  only?: string[];
+};
 
 export class Evaluation {
   readonly counts: EvaluationCounts = { rollouts: 0, scored: 0, kept: 0, checks: 0 };
@@ -65,6 +74,7 @@ export class Evaluation {
 
   constructor(options: EvaluationOptions) {
     this.#options = options;
+    if (options.only) this.counts.only = options.only;
     this.#abort = options.abort ?? new AbortController().signal;
     const { folder, judge, onNotice = () => {} } = options;
     this.#checks = options.checks.map((check) => ({
@@ -172,16 +182,22 @@ export class Evaluation {
     const { mode } = trajectory.metadata;
     const dialogue = readTranscript(trajectory);
     const offersTools = mode === "positive" ? undefined : `mode ${mode} offers no tools that could do the task`;
+    const replay = async () => {
+      if (offersTools) return offersTools;
+      if (typeof openEnvironment === "string") return openEnvironment;
+      const open = () => openEnvironment(worldOf(trajectory, query));
+      return replayCalls(trajectory, dialogue, open, { signal: this.#abort, byResults: domain?.unseen !== undefined });
+    };
+    let replayed: ReturnType<typeof replay> | undefined;
     return {
       trajectory,
       dialogue,
       query,
       domain,
-      reference: async () => offersTools ?? (await this.#reference(dataset, query)),
-      replay: async () => {
-        if (offersTools) return offersTools;
-        if (typeof openEnvironment === "string") return openEnvironment;
-        return replayCalls(trajectory, dialogue, () => openEnvironment(worldOf(trajectory, query)), this.#abort);
+      reference: async () => offersTools ?? (await this.#reference(dataset, query, trajectory)),
+      replay: () => {
+        replayed ??= replay();
+        return replayed;
       },
       judge: this.#judge,
       signal: this.#abort,
@@ -195,12 +211,17 @@ export class Evaluation {
     return basis;
   }
 
-  /** Played once for all rollouts of a query; rollouts of one query are usually close together. */
-  #reference(dataset: StoredDataset, query: Query): Promise<Reference | string> {
-    const key = JSON.stringify([dataset.name, query.id]);
+  /**
+   * Played once for all rollouts of a query, unless each may find another world; rollouts of one query are usually close
+   * together.
+   */
+  #reference(dataset: StoredDataset, query: Query, trajectory: Trajectory): Promise<Reference | string> {
+    const { rollout, metadata } = trajectory;
+    const world = dataset.domain?.perRollout ? { rollout, seed: metadata.seed } : undefined;
+    const key = JSON.stringify([dataset.name, query.id, world]);
     const known = this.#references.get(key);
     if (known) return known;
-    const found = findReferenceIn(dataset, query);
+    const found = findReferenceIn(dataset, query, world);
     this.#references.set(key, found);
     if (this.#references.size > MAX_REFERENCES) {
       const [oldest] = this.#references.keys();

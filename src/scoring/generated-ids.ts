@@ -9,6 +9,10 @@ const ID = /\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|([a-z]\w*[-_])[0-
 export class GeneratedIds {
   readonly #renamed = new Map<string, string>();
 
+  get size(): number {
+    return this.#renamed.size;
+  }
+
   /** A text from the record, in the ids of now. */
   rename(text: string): string {
     if (this.#renamed.size === 0) return text;

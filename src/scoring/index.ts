@@ -14,7 +14,7 @@ export { pageHtml } from "./report/page.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";
 export { buildReport, type Report } from "./report/report.ts";
-export { describeInfrastructure, explainNoScores } from "./report/sentences.ts";
+export { describeInfrastructure, describeOnly, explainNoScores } from "./report/sentences.ts";
 export { barChart, columnChart, escapeHtml, percent } from "./report/svg.ts";
 export { scoreFiles } from "./score-files.ts";
 export { type LiveScoring, scoreLive } from "./score-live.ts";

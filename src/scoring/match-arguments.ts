@@ -13,7 +13,7 @@ export function wrongArguments(args: JsonObject, reference: ReferenceCall, rules
   return names.filter((name) => {
     if (rules.ignore.includes(name) || reference.open.includes(name)) return false;
     const [is, should] = [args[name], reference.arguments[name]];
-    if (should === undefined) return reference.kind !== "unplayed" && !isNothing(is);
+    if (should === undefined) return (reference.kind !== "unplayed" || reference.whole === true) && !isNothing(is);
     if (rules.free_text.includes(name)) return typeof should === "string" && !isNothing(should) && isNothing(is);
     return !sameValue(is, should, rules) && !(is === undefined && isNothing(should));
   });

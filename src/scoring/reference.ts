@@ -12,8 +12,9 @@ import {
   type ReferencePlan,
   type StateChanges,
   toPlain,
+  type World,
 } from "../core/index.ts";
-import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan } from "../domains/index.ts";
+import { type Domain, expectedState, type PlayedPlan, playCalls, playPlan, SharedEffects } from "../domains/index.ts";
 import type { StoredDataset } from "./stored-datasets.ts";
 import { isPreviewText } from "./transcript.ts";
 import type { ValidatedTask } from "./validated-tasks.ts";
@@ -28,6 +29,8 @@ export type ReferenceCall = {
   /** arguments that may have any value: an earlier result gives it, or the dataset says that it does not matter */
   open: string[];
   kind: CallKind;
+  /** unplayed, but the plan names all of its arguments */
+  whole?: boolean;
   /** it changed records; false if that is unknown */
   changes: boolean;
 };
@@ -37,8 +40,14 @@ export type Reference = {
   calls: ReferenceCall[];
   /** what the simulated user does with its own tools */
   userCalls?: ReferenceCall[];
-  /** undefined if the calls could not be played */
+  /** undefined if the calls could not be played, or do not show what they change */
   state: StateChanges | undefined;
+  /** why there is no state, if it is not that the reference lacks values */
+  stateless?: string;
+  /** its servers were out of reach: another time there may be a state */
+  unreachable?: boolean;
+  /** of servers that others wrote: the calls as the plan has them, for a record that they answer differently now */
+  planned?: ReferenceCall[];
   /** the played calls, for references in the query to what they returned */
   played: readonly PlayedCall[];
 };
@@ -47,19 +56,41 @@ export type Reference = {
 export async function findReferenceIn(
   { domain, validated, openEnvironment }: StoredDataset,
   query: Query,
+  world?: PlayedWorld,
 ): Promise<Reference | string> {
-  if (typeof openEnvironment === "string") return openEnvironment;
-  return domain ? findReference(query, domain, validated?.(query)) : "the domain is not there";
+  const unreachable = typeof openEnvironment === "string" ? openEnvironment : undefined;
+  // tools that are known from the records alone cannot be played, but their names can be compared
+  if (!domain || (unreachable && domain.servers.length === 0)) return unreachable ?? "the domain is not there";
+  return findReference(query, domain, { validated: validated?.(query), unreachable, world });
 }
+
+type PlayedWorld = Pick<World, "seed" | "rollout">;
+type ReferenceOptions = {
+  validated?: ValidatedTask;
+  /** why nothing can be played */
+  unreachable?: string;
+  /** the rollout's own, if its reference depends on it */
+  world?: PlayedWorld;
+};
 
 export async function findReference(
   query: Query,
   domain: Domain,
-  validated: ValidatedTask | undefined,
+  options: ReferenceOptions = {},
 ): Promise<Reference | string> {
-  const { plan, trajectory } = query.taskInfo;
-  if (plan) return fromPlan(query, plan, domain);
-  if (validated) return fromValidated(query, validated, domain);
+  const found = await tryFinding(query, domain, options);
+  const { unseen = [] } = domain;
+  if (typeof found === "string" || unseen.length === 0) return found;
+  const stateless = `MCP server ${unseen.join(", ")} does not show its state (state_tool)`;
+  return { ...found, state: undefined, stateless: found.stateless ?? stateless };
+}
+
+async function tryFinding(query: Query, domain: Domain, options: ReferenceOptions): Promise<Reference | string> {
+  const { plan, trajectory, answer } = query.taskInfo;
+  // a known answer makes a plan that says it, and says nothing about calls
+  if (plan && (answer === undefined || listAllCalls(plan).length > 0)) return fromPlan(query, plan, domain, options);
+  const { validated, unreachable } = options;
+  if (validated) return fromValidated(query, validated, domain, unreachable);
   if (Array.isArray(trajectory) && trajectory.length > 0) {
     const calls = trajectory.map((name) => toUnplayed({ name: String(name), arguments: {} }, domain));
     return { source: "trajectory", calls: withoutRepeats(calls), state: expectedState(query, []), played: [] };
@@ -67,25 +98,54 @@ export async function findReference(
   return "the query has no reference (task_info.plan, task_info.trajectory, validated_tasks)";
 }
 
-async function fromPlan(query: Query, plan: ReferencePlan, domain: Domain): Promise<Reference> {
-  const played = await playPlan(domain, query);
+export const SHARED_EFFECTS = "others share what its calls do: they are compared by name and arguments, not made again";
+
+async function fromPlan(
+  query: Query,
+  plan: ReferencePlan,
+  domain: Domain,
+  { unreachable, world }: ReferenceOptions,
+): Promise<Reference> {
   const planned = listAllCalls(plan);
-  const all = played.calls.map((call, index) => {
+  const asPlanned = planned.map((call) => ({ ...toUnplayed(call, domain, listOpen(call)), whole: true }));
+  const split = (calls: ReferenceCall[]) => ({
+    calls: calls.filter((_, index) => planned[index]?.by === undefined),
+    userCalls: calls.filter((_, index) => planned[index]?.by === "user"),
+  });
+  const unplayed = { source: "plan" as const, ...split(asPlanned), state: undefined, played: [] };
+  if (unreachable) return { ...unplayed, stateless: unreachable, unreachable: true };
+  const played = await playPlan(domain, query, world).catch(orShared);
+  if (!played) return { ...unplayed, stateless: SHARED_EFFECTS };
+  const calls = played.calls.map((call, index) => {
     const args = JSON.parse(call.arguments) as JsonObject;
     const open = Object.entries((planned[index] as PlanCall).arguments).flatMap(([key, value]) =>
       isGivenOut(value, args[key] ?? null, domain, played.state) ? [key] : [],
     );
     return toCall(call, open, domain);
   });
-  const of = (party: "user" | undefined) => all.filter((_, index) => planned[index]?.by === party);
-  return { source: "plan", calls: of(undefined), userCalls: of("user"), state: played.state, played: played.calls };
+  const own = domain.unseen && { planned: split(asPlanned).calls };
+  return { source: "plan", ...split(calls), state: played.state, played: played.calls, ...own };
+}
+
+function orShared(error: unknown): undefined {
+  if (!(error instanceof SharedEffects)) throw error;
+}
+
+/** Arguments that an earlier result would have filled. */
+function listOpen({ arguments: args }: PlanCall): string[] {
+  return Object.keys(args).filter((name) => JSON.stringify(args[name])?.includes("{{"));
 }
 
 /**
  * `confirm` is part of playing a call. A value that an earlier result gives is taken from there; if there is none, or
  * several, or a call is refused, the reference cannot be played: its names and known values still count.
  */
-async function fromValidated(query: Query, task: ValidatedTask, domain: Domain): Promise<Reference> {
+async function fromValidated(
+  query: Query,
+  task: ValidatedTask,
+  domain: Domain,
+  unreachable: string | undefined,
+): Promise<Reference> {
   const planned = withoutRepeats(task.calls);
   const unplayable = {
     source: "validated_tasks" as const,
@@ -103,7 +163,9 @@ async function fromValidated(query: Query, task: ValidatedTask, domain: Domain):
     const filled = Object.fromEntries(given.filter(([, value]) => value !== undefined)) as JsonObject;
     return { ...args, ...filled, ...(takesConfirm(name, domain) ? { confirm: true } : {}) };
   };
-  const played = await playCalls(domain, planned, fill, { seed: 0, query });
+  if (unreachable) return { ...unplayable, stateless: unreachable, unreachable: true };
+  const played = await playCalls(domain, planned, fill, { seed: 0, query }).catch(orShared);
+  if (!played) return { ...unplayable, stateless: SHARED_EFFECTS };
   const calls = played.calls.map((call, index) => toCall(call, planned[index]?.open ?? [], domain));
   const works = isComplete && calls.every(({ kind }) => kind === "read" || kind === "write");
   return works ? { source: "validated_tasks", calls, state: played.state, played: played.calls } : unplayable;
@@ -196,7 +258,7 @@ function toolOf(path: string): string {
 }
 
 const READ_NAME =
-  /^(get|list|search|find|check|view|read|look_?up|query|count|show|fetch|describe|calculate|estimate)_/;
+  /^(get|list|search|find|check|view|read|look_?up|query|count|show|fetch|describe|calculate|estimate|think)(_|$)/;
 
 /** Python servers do not say which of their tools are read-only: there the name decides. */
 export function isRead(name: string, domain: Domain): boolean {

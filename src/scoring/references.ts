@@ -4,12 +4,12 @@ import { openResources, type RunResources } from "../domains/index.ts";
 import { openRun } from "../runs/index.ts";
 
 import { findReferenceIn } from "./reference.ts";
-import { readRunSettings } from "./score-run.ts";
+import { readRunSettings, type ScoreRunOptions } from "./score-run.ts";
 import { openStoredDatasets, type StoredDataset } from "./stored-datasets.ts";
 
 export type ReferenceCalls = { source: "plan" | "validated_tasks"; calls: { name: string; arguments: JsonObject }[] };
 
-export type ReferencesOptions = { basePath?: string; env?: Variables; onNotice?: (message: string) => void };
+export type ReferencesOptions = Pick<ScoreRunOptions, "basePath" | "openServers" | "onNotice"> & { env?: Variables };
 
 export class References {
   readonly #resources: RunResources;
@@ -22,16 +22,15 @@ export class References {
 
   static async open(
     folder: string,
-    { basePath, env = {}, onNotice = () => {} }: ReferencesOptions,
+    { basePath, env = {}, openServers, onNotice = () => {} }: ReferencesOptions,
   ): Promise<References> {
     const { manifest } = openRun(folder);
-    const { python, toolSeconds } = readRunSettings(manifest);
-    const resources = openResources({ env, nameStyle: "prefixed", onNotice, python, toolSeconds });
+    const { python, toolSeconds, nameStyle } = readRunSettings(manifest);
+    const resources = openResources({ env, nameStyle, onNotice, python, toolSeconds });
     try {
-      return new References(
-        resources,
-        await openStoredDatasets(folder, manifest, { ...resources, basePath, onNotice }),
-      );
+      const servers = openServers?.(manifest, folder, resources);
+      const options = { ...resources, basePath, openServers: servers, onNotice };
+      return new References(resources, await openStoredDatasets(folder, manifest, options));
     } catch (error) {
       await resources.close();
       throw error;

@@ -13,15 +13,22 @@ import {
 } from "../core/index.ts";
 import { answerCalls } from "../dialogue/index.ts";
 import { GeneratedIds } from "./generated-ids.ts";
+import { SHARED_EFFECTS } from "./reference.ts";
 import { isPreviewText, type RecordedCall, type Transcript } from "./transcript.ts";
 
 export type ReplayedState = { state: StateChanges };
+
+type ReplayOptions = {
+  signal: AbortSignal;
+  /** the hash of the state proves little, as with servers that others wrote: each result must be the recorded one */
+  byResults?: boolean;
+};
 
 export async function replayCalls(
   trajectory: Trajectory,
   { calls, userCalls }: Transcript,
   open: () => Promise<Environment>,
-  signal: AbortSignal,
+  { signal, byResults = false }: ReplayOptions,
 ): Promise<ReplayedState | string> {
   const { final_state_hash: hash } = trajectory.metadata;
   const ids = new GeneratedIds();
@@ -29,15 +36,18 @@ export async function replayCalls(
   try {
     environment = await open();
     const options = { signal, rename: (text: string) => ids.rename(text) };
-    for await (const { number, call, result } of repeatCalls({ calls, userCalls }, environment, options)) {
-      if (hash) continue;
+    for await (const { number, call, result, trusted } of repeatCalls({ calls, userCalls }, environment, options)) {
+      if (trusted && !environment.isReadOnly(call.name)) return SHARED_EFFECTS;
+      if (trusted || (hash && !byResults)) continue;
       const [before, now] = [recordedKind(call), kindOf(result)];
       if (before !== now)
         return `the recorded calls cannot be repeated: call ${number}, ${call.name}, led to ${before} and now leads to ${now}: ${cutText(result.content, MAX_SHOWN)}`;
       ids.learn(call.result, result.content);
+      if (byResults && ids.rename(call.result) !== result.content)
+        return `the recorded calls cannot be repeated: call ${number}, ${call.name}, was answered ${quote(call.result)} and is now answered ${quote(result.content)}`;
     }
     const state = await environment.state();
-    if (hash && contentHash(state) !== hash)
+    if (hash && contentHash(state) !== hash && !(byResults && ids.size > 0))
       return "the recorded calls no longer lead to the recorded state: the domain's data or code changed, or its tools do not repeat themselves";
     return { state };
   } catch (error) {
@@ -101,6 +111,10 @@ function recordedKind({ isError, isPreview }: RecordedCall): Kind {
 
 function kindOf({ isError, content }: ToolResult): Kind {
   return isError ? "an error" : isPreviewText(content) ? "a preview" : "a result";
+}
+
+function quote(text: string): string {
+  return JSON.stringify(cutText(text, MAX_SHOWN));
 }
 
 const MAX_SHOWN = 200;

@@ -59,7 +59,10 @@ export async function scoreFiles(options: ScoreFilesOptions): Promise<ScoredFile
         onScore,
         onRollout,
       });
-      const report = buildReport(folder, settings.score, { files: [{ dataset: dataset.name, file }] });
+      const report = buildReport(folder, settings.score, {
+        files: [{ dataset: dataset.name, file }],
+        only: scorer.only,
+      });
       return { counts, report, scoresFile: join(folder, SCORES_FILE) };
     });
   } finally {

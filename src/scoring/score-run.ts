@@ -3,14 +3,25 @@ import { dropUndefined, isObject, raceAbort, systemClock, type Variables } from 
 import { openResources, type RunResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
+import type { NameStyle } from "../tools/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
 import { openScoredDatasets } from "./scored-datasets.ts";
 import { createScorer } from "./scorer.ts";
 import type { ScoreRecord } from "./scores.ts";
 import { type EvaluationSettings, evaluationSchema } from "./settings.ts";
+import type { StoredFromOptions } from "./stored-datasets.ts";
+
+/** Opens the MCP servers of a run's datasets, which its config names. */
+type OpenStoredServers = (
+  manifest: Manifest,
+  folder: string,
+  resources: RunResources,
+) => NonNullable<StoredFromOptions["openServers"]>;
 
 export type ScoreRunOptions = {
   folder: string;
+  /** without it, calls to MCP servers are compared by name and arguments only */
+  openServers?: OpenStoredServers;
   /** on top of `eval` in the run's own config */
   settings?: EvaluationSettings;
   /** where keys are read from; tool servers get a short list of it */
@@ -39,12 +50,15 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
   const own = readRunSettings(manifest);
   const { python = own.python, maxWorkers = own.workers } = options;
   const registry = { ...own.registry, ...options.registry };
-  const { toolSeconds } = own;
-  return withServices({ env, registry, python, toolSeconds, park, onNotice }, async ({ resources, network }) =>
-    evaluate({
+  const { toolSeconds, nameStyle } = own;
+  const services = { env, registry, python, toolSeconds, nameStyle, park, onNotice };
+  return withServices(services, async ({ resources, network }) => {
+    const openServers = options.openServers?.(manifest, folder, resources);
+    const opening = openScoredDatasets(folder, manifest, { ...resources, basePath, openServers, onNotice });
+    return evaluate({
       ...(await createScorer(mergeSettings(manifest, options.settings), network.createClient)),
       folder,
-      datasets: await raceAbort(openScoredDatasets(folder, manifest, { ...resources, basePath, onNotice }), park),
+      datasets: await raceAbort(opening, park),
       workers: maxWorkers,
       force,
       park,
@@ -53,22 +67,23 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
       onScore,
       onRollout,
       onNotice,
-    }),
-  );
+    });
+  });
 }
 
 type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python" | "park"> & {
   toolSeconds?: number;
+  nameStyle?: NameStyle;
   onNotice(message: string): void;
 };
 type Services = { resources: RunResources; network: ReturnType<typeof openNetwork> };
 
 /** Tools and models, open while they are used. */
 export async function withServices<T>(
-  { env, registry = {}, python, park, toolSeconds, onNotice }: ServiceOptions,
+  { env, registry = {}, python, park, toolSeconds, nameStyle = "prefixed", onNotice }: ServiceOptions,
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
-  const resources = openResources({ env, nameStyle: "prefixed", onNotice, python, toolSeconds });
+  const resources = openResources({ env, nameStyle, onNotice, python, toolSeconds });
   const network = openNetwork({ registry, env, clock: systemClock });
   if (park?.aborted) network.park();
   park?.addEventListener("abort", network.park);
@@ -89,12 +104,13 @@ type RunSettings = {
   registry: Registry;
   python: string | undefined;
   toolSeconds: number | undefined;
+  nameStyle: NameStyle;
   workers: number;
 };
 
 /** A manifest holds keys by name only, and a name alone is not a key: the provider's own variable is used. */
 export function readRunSettings({ config }: Manifest): RunSettings {
-  const { models, python, tool_timeout, max_workers } = isObject(config) ? config : {};
+  const { models, python, tool_timeout, tool_names, max_workers } = isObject(config) ? config : {};
   const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {
     const { api_key: _key, ...rest } = entry as { api_key?: unknown };
     return [name, rest];
@@ -103,6 +119,7 @@ export function readRunSettings({ config }: Manifest): RunSettings {
     registry: registryFileSchema.safeParse({ models: Object.fromEntries(withoutKeys) }).data?.models ?? {},
     python: typeof python === "string" ? python : undefined,
     toolSeconds: typeof tool_timeout === "number" ? tool_timeout : undefined,
+    nameStyle: tool_names === "dotted" ? "dotted" : "prefixed",
     workers: typeof max_workers === "number" ? max_workers : 1,
   };
 }

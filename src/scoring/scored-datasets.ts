@@ -15,7 +15,6 @@ import {
   createFinder,
   type DatasetOrigin,
   openStoredDatasets,
-  SHARED_TOOLS,
   type StoredDataset,
   type StoredFromOptions,
 } from "./stored-datasets.ts";
@@ -41,11 +40,7 @@ export function toScoredDataset(dataset: PlayedDataset): StoredDataset {
     domain,
     query: createFinder(queries),
     validated: openValidatedTasks(spec.domain),
-    openEnvironment: spec.mcpServers
-      ? SHARED_TOOLS
-      : domain.servers.length === 0
-        ? NO_TOOLS
-        : (world) => dataset.openEnvironment(world),
+    openEnvironment: domain.servers.length === 0 ? NO_TOOLS : (world) => dataset.openEnvironment(world),
   };
 }
 

@@ -5,7 +5,7 @@ import type { EvaluationOptions } from "./evaluate.ts";
 import { createScriptedJudge } from "./judge/scripted-judge.ts";
 import { type EvaluationSettings, VOTES } from "./settings.ts";
 
-export type Scorer = Pick<EvaluationOptions, "checks" | "judge">;
+export type Scorer = Pick<EvaluationOptions, "checks" | "judge" | "only">;
 
 /** `true` asks for the default settings. */
 export async function createScorer(
@@ -14,7 +14,8 @@ export async function createScorer(
 ): Promise<Scorer> {
   const given = settings === true ? {} : settings;
   const judge = openJudge(given, createNetworkClient);
-  return { checks: await chooseChecks(given, judge !== undefined), judge };
+  const checks = await chooseChecks(given, judge !== undefined);
+  return { checks, judge, only: given.checks && checks.map(({ name }) => name) };
 }
 
 function openJudge(

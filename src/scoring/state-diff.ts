@@ -1,6 +1,6 @@
 // Two final states compared record by record. Existing records are identified by their id; new ones are identified by
 // their content, since every environment generates its own ids: those are mapped onto each other wherever they occur.
-import { canonicalJson, cutText, type Json, type StateChanges } from "../core/index.ts";
+import { canonicalJson, cutText, isObject, type Json, type StateChanges, writeExact } from "../core/index.ts";
 import type { Row } from "../tools/index.ts";
 
 export type StateDifference = {
@@ -94,8 +94,10 @@ function renameFields(row: Row, names: ReadonlyMap<string, string>): Row {
       return text;
     }
     if (Array.isArray(value)) return value.map(rename);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [String(rename(key)), rename(member)]));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [String(rename(key)), rename(member as Json)]),
+    );
   };
   return rename(row) as Row;
 }
@@ -159,13 +161,16 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return canonicalJson(foldValue(a ?? null)) === canonicalJson(foldValue(b ?? null));
 }
 
-/** Texts are the same whatever their case and spacing, numbers to six decimals. */
+/**
+ * Texts are the same whatever their case and spacing, numbers to six decimals. A number that a server writes in a way of
+ * its own (2.0) keeps that: to the server it may be another one than 2.
+ */
 function foldValue(value: Json): Json {
   if (typeof value === "string") return value.normalize("NFKC").replace(/\s+/g, " ").trim().toLowerCase();
   if (typeof value === "number") return Math.round(value * 1e6) / 1e6;
   if (Array.isArray(value)) return value.map(foldValue);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, foldValue(member)]));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, foldValue(member as Json)]));
 }
 
 function gapBetween(a: Row, b: Row): number {
@@ -190,7 +195,6 @@ function fieldsText(row: Row): string {
 
 function show(value: Json | undefined): string {
   if (value === undefined) return "unchanged";
-  const text =
-    typeof value === "string" && value.startsWith("new ") ? `(${value.split(" {")[0]})` : JSON.stringify(value);
+  const text = typeof value === "string" && value.startsWith("new ") ? `(${value.split(" {")[0]})` : writeExact(value);
   return cutText(text, 60);
 }

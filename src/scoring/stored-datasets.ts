@@ -35,6 +35,7 @@ import {
   toolFaultsSchema,
   withToolFaults,
 } from "../tools/index.ts";
+import { readRecordedDomain } from "./recorded-domain.ts";
 import { type FindValidated, openValidatedTasks } from "./validated-tasks.ts";
 
 /** Where a dataset's queries and tools come from. */
@@ -95,8 +96,6 @@ const sourceSchema = z.object({
   query_files: paths,
 });
 
-export const SHARED_TOOLS = "the tools are real MCP servers, whose calls are never repeated";
-
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
 export function describeSource(
   { domain, queryFiles, mcpServers, isolation, defaults = {} }: DatasetOrigin,
@@ -133,17 +132,18 @@ export async function openStoredDatasets(
 ): Promise<StoredDataset[]> {
   const opened: StoredDataset[] = [];
   for (const [name, dataset] of Object.entries(datasets)) {
-    opened.push(await openStoredDataset(name, dataset, recordFiles(folder, name, dataset.output), options));
+    opened.push(await openStoredDataset(folder, name, dataset, options));
   }
   return opened;
 }
 
 async function openStoredDataset(
+  folder: string,
   name: string,
   dataset: ManifestDataset,
-  outputs: string[],
   { basePath, openServers, onNotice, ...resources }: StoredFromOptions,
 ): Promise<StoredDataset> {
+  const outputs = recordFiles(folder, name, dataset.output);
   if (!dataset.source) {
     onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
     return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };
@@ -167,9 +167,14 @@ async function openStoredDataset(
   const queries = openQueryFiles(queryFiles, defaults);
   const query = createFinder(queries);
   const domain = kept.mcp
-    ? ((await openServers?.(name, queries.load(0))) ?? SHARED_TOOLS)
+    ? ((await openServers?.(name, queries.load(0))) ?? "its MCP servers are not started here")
     : await loadDomain(files, { ...resources, nameStyle: kept.name_style, isolation: kept.isolation });
-  if (typeof domain === "string") return { name, outputs, domain: undefined, query, openEnvironment: domain };
+  if (typeof domain === "string") {
+    if (openServers) onNotice(`${name}: ${domain}; calls are compared with the plans by name and arguments`);
+    const content = String(dataset.parts["domain content"]);
+    const recorded = readRecordedDomain({ folder, name, outputs, contentHash: content });
+    return { name, outputs, domain: recorded, query, openEnvironment: domain };
+  }
   if (dataset.parts["domain content"] !== domain.contentHash)
     onNotice(`${name}: the domain's tools, data or code changed since the run`);
   const others = listNeighbours(files);

@@ -15,15 +15,15 @@ export class TaskScores {
   /** what is damaged in the file, in a sentence */
   readonly damage: string | undefined;
 
-  /** `rule` replaces the one that the run's config names. */
-  constructor(folder: string, rule?: ScoreRule) {
+  /** `rule` replaces the one that the run's config names; of checks, only those that are named count. */
+  constructor(folder: string, rule?: ScoreRule, only?: readonly string[]) {
     const manifest = readManifest(join(folder, MANIFEST_FILE));
     this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";
     const file = join(folder, SCORES_FILE);
     const damaged: DamagedLine[] = [];
     scanScores(
       file,
-      (score) => this.#add(score),
+      (score) => (only?.includes(score.check) ?? true) && this.#add(score),
       (line) => damaged.push(line),
     );
     this.damage = damaged.length > 0 ? leftOut(file, damaged) : undefined;

@@ -11,6 +11,7 @@ export { ServerTrouble } from "./mcp/connection.ts";
 export { McpHub, type SharedServer } from "./mcp/hub.ts";
 export { serveDomain } from "./mcp/serve.ts";
 export { ServerSlots } from "./mcp/server-slots.ts";
+export { StateTrouble } from "./mcp/state.ts";
 export { type NameStyle, Toolbox } from "./naming.ts";
 export { NodePool, openInNode } from "./node/pool.ts";
 export { openPython } from "./python/environment.ts";

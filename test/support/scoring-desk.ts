@@ -185,7 +185,7 @@ export async function sceneOf(
     query,
     domain,
     reference: () => findReference(query, domain, undefined),
-    replay: () => replayCalls(trajectory, dialogue, () => domain.openEnvironment({ seed }), signal),
+    replay: () => replayCalls(trajectory, dialogue, () => domain.openEnvironment({ seed }), { signal }),
     judge,
     signal,
   };

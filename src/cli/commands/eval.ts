@@ -2,7 +2,7 @@
 // were made elsewhere.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatasetLocator, readModelsFile, readYaml } from "../../config/index.ts";
+import { createServerOpener, DatasetLocator, readModelsFile, readYaml } from "../../config/index.ts";
 import { dropUndefined, UsageError } from "../../core/index.ts";
 import type { DomainFiles } from "../../domains/index.ts";
 import { MANIFEST_FILE, openRun } from "../../runs/index.ts";
@@ -63,7 +63,11 @@ export const configure: Configure = (command, host, done) => {
     .optionsGroup(GROUPS.limits)
     .option("--max-workers <n>", "rollouts at once (default: as many as the run had, else 8)", whole(1))
     .optionsGroup(GROUPS.run)
-    .option("--check <a,b>", "these checks, or files of your own (default: all that need no judge)", list)
+    .option(
+      "--check <a,b>",
+      "these checks alone, or files of your own: they decide (default: all that need no judge)",
+      list,
+    )
     .option("--votes <n>", evaluationSchema.shape.votes.description ?? "", whole(1))
     .option("--rules <file>", "YAML with the keys of a config's eval")
     .option("--force", "score everything again, also what has not changed")
@@ -104,10 +108,14 @@ async function runEval(path: string, flags: EvalFlags, host: Host): Promise<numb
       onRollout: () => progress.count("rollouts scored"),
     };
     const records = domain && (await scoreFiles({ ...options, path, domain }));
-    const counts = records?.counts ?? (await scoreRun({ ...options, folder: path, basePath: flags.basePath }));
+    const counts =
+      records?.counts ??
+      (await scoreRun({ ...options, folder: path, basePath: flags.basePath, openServers: createServerOpener }));
     progress.stop();
     if (!flags.quiet || flags.json) {
-      const report = records?.report ?? buildReport(path, mergeSettings(openRun(path).manifest, settings).score);
+      const report =
+        records?.report ??
+        buildReport(path, mergeSettings(openRun(path).manifest, settings).score, { only: counts.only });
       const scoresFile = records?.scoresFile;
       report.damage.forEach(onNotice);
       if (flags.json) terminal.out(printableJson(JSON.stringify({ counts, scores_file: scoresFile, report })));

@@ -1,6 +1,7 @@
 // `rollout report`: the results of one run, or several side by side, as tables, a page and a file for programs.
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { UsageError } from "../../core/index.ts";
 import { writeWhole } from "../../files/index.ts";
 import { openRun } from "../../runs/index.ts";
 import {
@@ -11,6 +12,7 @@ import {
   readDialogues,
   reportHtml,
 } from "../../scoring/index.ts";
+import { list } from "../flags.ts";
 import type { Configure } from "../host.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
 import { comparisonLines, reportLines } from "../printing/report-text.ts";
@@ -24,15 +26,21 @@ Examples:
 export const configure: Configure = (command, host, done) => {
   command
     .argument("<dirs...>")
+    .option("--check <a,b>", "count these checks alone (default: all that ran)", list)
     .option("--out <path>", "where they go: a folder, or a name for the page (default: the first run's folder)")
     .option("--quiet", "print nothing but errors")
     .addHelpText("after", EXAMPLES)
-    .action((dirs: string[], flags: { out?: string; quiet?: boolean }) => {
+    .action((dirs: string[], flags: { check?: string[]; out?: string; quiet?: boolean }) => {
       const terminal = createTerminal(host);
       const progress = createCountProgress(host, { text: "reading the run", quiet: flags.quiet });
       const onRecord = () => progress.count("records read");
-      const reports = dirs.map((dir) => buildReport(dir, mergeSettings(openRun(dir).manifest).score, { onRecord }));
+      const reports = dirs.map((dir) =>
+        buildReport(dir, mergeSettings(openRun(dir).manifest).score, { only: flags.check, onRecord }),
+      );
       progress.erase();
+      const missing = flags.check?.find((name) => !reports.some(({ checks }) => checks[name]));
+      if (missing !== undefined)
+        throw new UsageError(`There are no results of a check "${missing}" in ${dirs.join(", ")}`);
       for (const sentence of reports.flatMap(({ damage }) => damage)) terminal.err(printable(sentence));
       const comparison = reports.length > 1 ? compareReports(reports) : undefined;
       const files = targets(flags.out ?? (dirs[0] as string));

@@ -3,6 +3,7 @@ import { PROGRAM_COMMAND } from "../../core/index.ts";
 import {
   type Comparison,
   describeInfrastructure,
+  describeOnly,
   explainNoScores,
   type Numbers,
   type RankedQuery,
@@ -16,7 +17,9 @@ import { oneLine } from "./verdict-text.ts";
 export function reportLines(terminal: Terminal, report: Report): string[] {
   const { overall, agent_only, datasets, checks, blame, scripted } = report;
   const infrastructure = describeInfrastructure(report);
-  const besides = infrastructure === undefined ? [] : [infrastructure];
+  const besides = [describeOnly(report), infrastructure].flatMap((line) =>
+    line === undefined ? [] : [printable(line)],
+  );
   if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides];
   return [
     "",
@@ -96,10 +99,10 @@ export function comparisonLines(terminal: Terminal, { runs, changed, shared_quer
   const rows = runs.map(({ folder, overall }) => [
     printableName(folder),
     String(overall.scored),
-    share(overall.success_rate),
+    overall.scored === 0 ? "unscored" : share(overall.success_rate),
     interval(overall.success_interval),
     share(overall.avg_at_n),
-    `${overall.always}/${overall.wavers}/${overall.never}`,
+    outcomeCounts(overall),
   ]);
   const shown = changed.slice(0, 20);
   return [
@@ -143,13 +146,17 @@ function numbersTable(terminal: Terminal, rows: (readonly [string, Numbers, Numb
     cut(printableName(name), 60),
     String(numbers.query_count),
     String(numbers.scored),
-    share(numbers.success_rate),
+    numbers.scored === 0 ? "unscored" : share(numbers.success_rate),
     interval(numbers.success_interval),
     share(own.success_rate),
     share(numbers.avg_at_n),
-    `${numbers.always}/${numbers.wavers}/${numbers.never}`,
+    outcomeCounts(numbers),
   ]);
   return head(terminal, table([header, ...cells], { right: [1, 2, 3, 5, 6] }));
+}
+
+function outcomeCounts({ scored, always, wavers, never }: Numbers): string {
+  return scored === 0 ? "–" : `${always}/${wavers}/${never}`;
 }
 
 function passTable(terminal: Terminal, numbers: Numbers): string[] {

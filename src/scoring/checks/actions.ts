@@ -18,9 +18,15 @@ export function actionsCheck(rules: ActionRules = {}): Check {
     version: 2,
     settings: Object.keys(rules).length > 0 ? rules : undefined,
     run: async (context) => {
-      const reference = await context.reference();
-      if (typeof reference === "string") return notCheckable(reference);
+      const found = await context.reference();
+      if (typeof found === "string") return notCheckable(found);
       const domain = context.domain as Domain;
+      const { reference, doubt } = await heldAgainstRecord(found, context);
+      if (doubt !== undefined) {
+        const wanted = isStrict ? path(reference) : requiredCalls(context, reference, domain);
+        const result = compareCalls(context, reference, domain, { rules, wanted, isStrict });
+        return { ...result, reason: `${result.reason} (by name and arguments only: ${doubt})` };
+      }
       if (isStrict) return compareCalls(context, reference, domain, { rules, wanted: path(reference), isStrict });
       const wanted = requiredCalls(context, reference, domain);
       // whoever sets a rule for arguments or extra lookups wants it applied
@@ -33,6 +39,16 @@ export function actionsCheck(rules: ActionRules = {}): Check {
       return compareCalls(context, reference, domain, { rules: lenient, wanted: unseen, isStrict });
     },
   };
+}
+
+/** What a server answers now is no reference for a record that it answered otherwise: then the plan alone is. */
+async function heldAgainstRecord(
+  found: Reference,
+  { replay }: CheckContext,
+): Promise<{ reference: Reference; doubt?: string }> {
+  const played = found.planned && (await replay());
+  if (typeof played !== "string" || !found.planned) return { reference: found };
+  return { reference: { ...found, calls: found.planned, state: undefined }, doubt: played };
 }
 
 async function hasSameEffects({ replay }: CheckContext, reference: Reference, domain: Domain): Promise<boolean> {
@@ -77,14 +93,17 @@ function compareCalls(
     call,
     wire: domain.toolbox.wireName(call.name),
   }));
-  const take = (wanted: ReferenceCall): RecordedCall | undefined => {
-    const at = left.findIndex(
+  const find = (wanted: ReferenceCall, counts: (call: RecordedCall, wanted: ReferenceCall) => boolean) =>
+    left.findIndex(
       ({ call, wire }) =>
         wire === wanted.name &&
         call.arguments !== undefined &&
         counts(call, wanted) &&
         wrongArguments(call.arguments, wanted, matching).length === 0,
     );
+  const take = (wanted: ReferenceCall): RecordedCall | undefined => {
+    const done = find(wanted, counts);
+    const at = done === -1 && wanted.whole ? find(wanted, wasRefused) : done;
     return at === -1 ? undefined : left.splice(at, 1)[0]?.call;
   };
   const matches: Match[] = wanted.map((call) => ({ wanted: call, call: take(call) }));
@@ -123,6 +142,11 @@ function metTrouble(wanted: ReferenceCall, left: Left[], rules: MatchRules): boo
 function counts(call: RecordedCall, { kind }: ReferenceCall): boolean {
   if (kind === "refused" || kind === "preview") return true;
   return !call.isError && !call.isPreview;
+}
+
+/** Nobody knows whether the server would have refused the plan's own call: one that it refused is as planned. */
+function wasRefused(call: RecordedCall): boolean {
+  return call.isError && !call.isTrouble;
 }
 
 type Surroundings = { rules: ActionRules; domain: Domain; reference: Reference; wanted: ReferenceCall[] };

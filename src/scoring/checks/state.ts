@@ -8,7 +8,8 @@ export const stateCheck: Check = {
   run: async ({ reference: findReference, replay, domain }) => {
     const reference = await findReference();
     if (typeof reference === "string") return notCheckable(reference);
-    if (!reference.state) return notCheckable(`the reference (${reference.source}) does not hold enough to be played`);
+    const { source, stateless = `the reference (${source}) does not hold enough to be played` } = reference;
+    if (!reference.state) return notCheckable(stateless, reference.unreachable ? { blame: "infrastructure" } : {});
     const played = await replay();
     if (typeof played === "string") return notCheckable(played);
     const differences = compareStates(played.state, reference.state, domain?.volatile ?? {});

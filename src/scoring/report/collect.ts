@@ -49,12 +49,22 @@ export type Collected = {
 
 type RecordFile = { dataset: string; file: string };
 
-/** `files` hold the records, where the folder is not a run's; `onRecord`: one more was read. */
-export type ReadOptions = { files?: RecordFile[]; onRecord?: () => void };
+export type CollectOptions = {
+  /** they hold the records, where the folder is not a run's */
+  files?: RecordFile[];
+  /** the only checks that count */
+  only?: readonly string[];
+  /** one more was read */
+  onRecord?: () => void;
+};
 
-export function collectRun(folder: string, rule?: ScoreRule, { files, onRecord }: ReadOptions = {}): Collected {
+export function collectRun(
+  folder: string,
+  rule?: ScoreRule,
+  { files, only, onRecord }: CollectOptions = {},
+): Collected {
   const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
-  const scores = new TaskScores(folder, rule);
+  const scores = new TaskScores(folder, rule, only);
   const collected: Collected = {
     folder,
     rule: scores.rule,

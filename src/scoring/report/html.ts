@@ -5,7 +5,7 @@ import type { Dialogues } from "./dialogues.ts";
 import { pageHtml } from "./page.ts";
 import { queriesPart } from "./queries-html.ts";
 import type { Report } from "./report.ts";
-import { describeInfrastructure, explainNoScores } from "./sentences.ts";
+import { describeInfrastructure, describeOnly, explainNoScores } from "./sentences.ts";
 import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
 
 /** `dialogues`: of each report in turn, as `readDialogues` gives them; without them the page has verdicts only. */
@@ -25,11 +25,12 @@ ${reports.map((report, index) => runPart(report, dialogues[index] ?? new Map(), 
 
 function runPart(report: Report, dialogues: Dialogues, isOneOfSeveral: boolean): string {
   const { overall, outcomes } = report;
-  const infrastructure = describeInfrastructure(report);
+  const [infrastructure, only] = [describeInfrastructure(report), describeOnly(report)];
   return `<section>
 ${isOneOfSeveral ? `<h2>${escapeHtml(report.folder)}</h2>` : ""}
 <p class="sub">Agent ${escapeHtml(report.agents.join(", ") || "unknown")} · ${overall.query_count} queries · ${overall.rollouts} rollouts: ${outcomes.passed} solved, ${outcomes.failed} not solved, ${outcomes["not scored"]} unscored</p>
 ${overall.scored === 0 ? `<p class="note">${escapeHtml(explainNoScores(report))}</p>` : tiles(report)}
+${only === undefined ? "" : `<p class="note">${escapeHtml(only)}</p>`}
 ${infrastructure === undefined ? "" : `<p class="note">${escapeHtml(infrastructure)}</p>`}
 ${datasetTable(report)}
 <div class="charts">
@@ -66,14 +67,23 @@ function datasetTable({ datasets, overall, agent_only }: Report): string {
     escapeHtml(name),
     numbers.query_count,
     numbers.scored,
-    `${percent(numbers.success_rate)} <span class="small">${interval(numbers.success_interval)}</span>`,
+    solvedCell(numbers),
     percent(own.success_rate),
     percent(numbers.avg_at_n),
-    `${numbers.always} / ${numbers.wavers} / ${numbers.never}`,
+    outcomeCell(numbers),
   ];
   const rows = Object.entries(datasets).map(([name, numbers]) => row(name, numbers, numbers.agent_only));
   if (rows.length > 1) rows.push(row("all", overall, agent_only));
   return table(["dataset", "queries", "scored", "solved", "agent's own", "avg@n", "always / sometimes / never"], rows);
+}
+
+function solvedCell({ scored, success_rate, success_interval }: Numbers): string {
+  if (scored === 0) return "unscored";
+  return `${percent(success_rate)} <span class="small">${interval(success_interval)}</span>`;
+}
+
+function outcomeCell({ scored, always, wavers, never }: Numbers): string {
+  return scored === 0 ? "–" : `${always} / ${wavers} / ${never}`;
 }
 
 function passChart(reports: readonly Report[]): string {
@@ -170,9 +180,9 @@ function comparisonPart({ runs, changed, shared_queries, left_out }: Comparison)
     `<span class="key c${index % 5}"></span>${escapeHtml(folder)}`,
     escapeHtml(agents.join(", ")),
     overall.scored,
-    `${percent(overall.success_rate)} <span class="small">${interval(overall.success_interval)}</span>`,
+    solvedCell(overall),
     percent(overall.avg_at_n),
-    `${overall.always} / ${overall.wavers} / ${overall.never}`,
+    outcomeCell(overall),
   ]);
   const series = runs.flatMap(({ overall }, index): Series[] => [
     { name: "pass@k", colour: index % 5, points: pointsOf(overall.pass_at_k, {}) },

@@ -6,8 +6,8 @@ import type { ScoreRule } from "../task-score.ts";
 import {
   type CheckFacts,
   type Collected,
+  type CollectOptions,
   collectRun,
-  type ReadOptions,
   type RolloutFacts,
   type ToolFacts,
 } from "./collect.ts";
@@ -31,6 +31,8 @@ export type Report = {
   /** lines of the run's files that are damaged and not counted, or changed: one sentence for each file */
   damage: string[];
   score_rule: ScoreRule;
+  /** set if these checks alone decide what is solved, whatever others found */
+  only_checks?: string[];
   /** in words, for quoting the numbers */
   method: string;
   /** over what the agent played: infrastructure failures are not in it */
@@ -71,8 +73,8 @@ const MAX_FAILURES = 200;
 const MAX_REASONS = 20;
 
 /** `rule` replaces the one that the run's config names. */
-export function buildReport(folder: string, rule?: ScoreRule, options?: ReadOptions): Report {
-  return reportOf(collectRun(folder, rule, options));
+export function buildReport(folder: string, rule?: ScoreRule, options: CollectOptions = {}): Report {
+  return { ...reportOf(collectRun(folder, rule, options)), only_checks: options.only && [...options.only] };
 }
 
 function reportOf(run: Collected): Report {
@@ -172,9 +174,14 @@ function headlineOf(groups: readonly QueryGroup[]): Numbers {
   );
 }
 
+/** Where nothing that was played could be scored, infrastructure failures make no number either. */
 function otherNumbers(groups: readonly QueryGroup[]): { with_infrastructure: Numbers; agent_only: Numbers } {
+  const isScored = groups.some(({ facts }) => facts.some((one) => isPlayed(one) && one.pass !== null));
+  const isUnplayed = groups.every(({ facts }) => !facts.some(isPlayed));
+  const unscored = (one: RolloutFacts): RolloutFacts => ({ ...one, pass: null, score: null });
+  const all = isScored || isUnplayed ? groups : groups.map((one) => ({ ...one, facts: one.facts.map(unscored) }));
   return {
-    with_infrastructure: numbersFor(groups, () => true),
+    with_infrastructure: numbersFor(all, () => true),
     agent_only: numbersFor(groups, ({ blame }) => blame === undefined || blame === "agent"),
   };
 }

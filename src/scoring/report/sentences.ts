@@ -12,6 +12,11 @@ export function explainNoScores({ overall, checks, outcomes, unscored_reasons }:
   return `No rollout could be scored: ${outcomes["not scored"]} unscored.${why}`;
 }
 
+/** What counts, where that is not every check. */
+export function describeOnly({ only_checks }: Report): string | undefined {
+  return only_checks && `Decided by ${only_checks.join(", ")} only: what other checks found does not count here.`;
+}
+
 /** How the numbers would look with infrastructure failures among them, if there are any. */
 export function describeInfrastructure({ outcomes, with_infrastructure: all }: Report): string | undefined {
   const { infrastructure } = outcomes;

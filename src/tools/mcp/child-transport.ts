@@ -22,10 +22,12 @@ export class ChildTransport implements Transport {
   #garbageSeen = false;
   #stderr = "";
   #end: string | undefined;
+  readonly #maxBytes: number;
 
-  constructor(options: SupervisedOptions, onGarbage: (line: string) => void) {
+  constructor(options: SupervisedOptions, onGarbage: (line: string) => void, maxBytes = MAX_MESSAGE_BYTES) {
     this.#options = options;
     this.#onGarbage = onGarbage;
+    this.#maxBytes = maxBytes;
   }
 
   /** Why the server is gone, with the last of its stderr; undefined while it is alive. */
@@ -63,7 +65,7 @@ export class ChildTransport implements Transport {
   #read(chunk: Buffer): void {
     if (this.#end) return;
     this.#bytesSinceAnswer += chunk.length;
-    if (this.#bytesSinceAnswer > MAX_MESSAGE_BYTES) {
+    if (this.#bytesSinceAnswer > this.#maxBytes) {
       this.#overflow();
       return;
     }
@@ -91,7 +93,7 @@ export class ChildTransport implements Transport {
   }
 
   #overflow(): void {
-    this.#end = `wrote more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB without an answer`;
+    this.#end = `wrote more than ${this.#maxBytes / 1024 / 1024} MB without an answer`;
     this.#pending = [];
     this.#child?.kill();
   }

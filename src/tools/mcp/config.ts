@@ -49,6 +49,16 @@ const mcpServerSchema = z
       .optional()
       .describe("a tool that brings a pooled server back to its first state; hidden from the agent"),
     hidden_tools: z.array(z.string()).optional().describe("tools that nobody is offered; `setup` may call them"),
+    state_tool: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("a tool that answers with the server's whole state as JSON: called by us, never offered to the agent"),
+    state_resource: z.string().min(1).optional().describe("the same as an MCP resource: its URI"),
+    state_after_writes: z
+      .boolean()
+      .optional()
+      .describe("the state is read after each call that may write, too: the record then has its hash for each"),
     timeout: z
       .number()
       .positive()
@@ -83,6 +93,13 @@ const mcpServerSchema = z
     if (server.reset_tool !== undefined && (server.isolation ?? defaultIsolation(server)) !== "pool") {
       refuse("reset_tool", 'needs isolation "pool"');
     }
+    const state = server.state_tool === undefined ? "state_resource" : "state_tool";
+    if (server.state_tool !== undefined && server.state_resource !== undefined)
+      refuse("state_resource", '"state_tool" and "state_resource" exclude each other');
+    if (server[state] !== undefined && (server.isolation ?? defaultIsolation(server)) === "shared")
+      refuse(state, 'does not go with isolation "shared": the state there is what all rollouts left');
+    if (server.state_after_writes && server[state] === undefined)
+      refuse("state_after_writes", 'needs "state_tool" or "state_resource"');
   });
 
 /** The value of `mcpServers` in a config or in a separate file. */
@@ -110,6 +127,9 @@ export type ResolvedServer = {
   resetTool: string | undefined;
   /** no party is offered these */
   hiddenTools: ReadonlySet<string>;
+  stateTool?: string;
+  stateResource?: string;
+  stateAfterWrites?: boolean;
   timeoutMs: number;
   readOnly: true | string[] | undefined;
 };
@@ -176,10 +196,12 @@ export function resolveServer(
     hasPlaces: ownPlaces(config).length > 0,
     isolation: config.isolation ?? defaultIsolation(config),
     resetTool: config.reset_tool,
-    hiddenTools: new Set([
-      ...(config.hidden_tools ?? []),
-      ...(config.reset_tool === undefined ? [] : [config.reset_tool]),
-    ]),
+    hiddenTools: new Set(
+      [...(config.hidden_tools ?? []), config.reset_tool, config.state_tool].filter((tool) => tool !== undefined),
+    ),
+    stateTool: config.state_tool,
+    stateResource: config.state_resource,
+    stateAfterWrites: config.state_after_writes,
     timeoutMs: (config.timeout ?? callSeconds ?? MAX_CALL_SECONDS) * 1000,
     readOnly: config.read_only,
   };

@@ -9,7 +9,7 @@ import { type Launch, launchFor, type ResolvedServer } from "./config.ts";
 import { openHttp } from "./http-transport.ts";
 import { keptValue } from "./message-text.ts";
 import type { ServerWorld } from "./places.ts";
-import { fromMcpResult } from "./result.ts";
+import { fromMcpResult, fromStateResult } from "./result.ts";
 import { callAsTask } from "./task.ts";
 
 /** The server did not answer: it crashed, hung or is unreachable. What the call did there is unknown. */
@@ -33,10 +33,13 @@ const KEY_NAME = "rollout/idempotency-key";
 /** Starting may include downloading a package. */
 const MAX_START_MS = 60_000;
 const MAX_PING_MS = 5000;
+/** A state may come as text, indented, and as structured content, all in one message. */
+const MAX_STATE_BYTES = 64 * 1024 * 1024;
 /** Progress extends a call's time limit, at most to this many times its length. */
 const PROGRESS_FACTOR = 10;
 
-type CallOptions = { signal?: AbortSignal; idempotencyKey?: string; world?: ServerWorld };
+/** `asState`: the answer is a server's state, as JSON */
+type CallOptions = { signal?: AbortSignal; idempotencyKey?: string; world?: ServerWorld; asState?: boolean };
 type OpenOptions = { notice: (message: string) => void; signal: AbortSignal; world: ServerWorld };
 
 export class McpConnection {
@@ -115,10 +118,11 @@ export class McpConnection {
   }
 
   /** Throws ServerTrouble, or the signal's reason; a refusal by the server itself is an error result. */
-  async call(tool: string, args: JsonObject, { signal, idempotencyKey, world }: CallOptions = {}): Promise<ToolResult> {
+  async call(tool: string, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    const { signal, idempotencyKey, world, asState } = options;
     signal?.throwIfAborted();
     const definition = this.#definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } };
-    const options = {
+    const limits = {
       signal,
       timeout: this.#server.timeoutMs,
       maxTotalTimeout: this.#server.timeoutMs * PROGRESS_FACTOR,
@@ -136,9 +140,9 @@ export class McpConnection {
       };
       const answer =
         definition.execution?.taskSupport === "required"
-          ? await callAsTask(this.#client, params, options)
-          : await this.#client.callTool(params, { ...options, toolDefinition: definition });
-      return fromMcpResult(answer);
+          ? await callAsTask(this.#client, params, limits)
+          : await this.#client.callTool(params, { ...limits, toolDefinition: definition });
+      return asState ? fromStateResult(answer) : fromMcpResult(answer);
     } catch (error) {
       if (signal?.aborted) {
         if (!this.sharesState) this.#lost = true; // the call may still be running in there
@@ -149,6 +153,18 @@ export class McpConnection {
         return failure("The tool's answer does not follow the protocol", "tool_error");
       }
       throw this.#trouble(error, `call of ${tool}`);
+    }
+  }
+
+  /** The texts of a resource; a refusal by the server is an error result. */
+  async read(uri: string, signal?: AbortSignal): Promise<ToolResult> {
+    try {
+      const { contents } = await this.#client.readResource({ uri }, { signal, timeout: this.#server.timeoutMs });
+      const texts = contents.map((part) => ("text" in part ? part.text : Buffer.from(part.blob, "base64").toString()));
+      return { content: texts.join("\n"), isError: false };
+    } catch (error) {
+      if (error instanceof this.#sdk.ProtocolError) return this.#refusal(error);
+      throw this.#trouble(error, `reading ${uri}`);
     }
   }
 
@@ -226,8 +242,11 @@ async function openLink(
   const cleanUp = () => rm(folder, { recursive: true, force: true });
   try {
     const launch = launchFor(server, world, folder) as Extract<Launch, { kind: "stdio" }>;
-    const transport = new ChildTransport({ ...launch, cwd: launch.cwd ?? folder, folder }, (line) =>
-      notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
+    const transport = new ChildTransport(
+      { ...launch, cwd: launch.cwd ?? folder, folder },
+      (line) =>
+        notice(`MCP server "${server.name}" writes to stdout: ${JSON.stringify(redactText(line).slice(0, 200))}`),
+      (server.stateTool ?? server.stateResource) ? MAX_STATE_BYTES : undefined,
     );
     return { transport, cleanUp };
   } catch (error) {

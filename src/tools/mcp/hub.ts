@@ -3,13 +3,14 @@ import { setMaxListeners } from "node:events";
 import { canonicalJson, type Environment, RolloutError, type ToolSpec, type Variables } from "../../core/index.ts";
 import { withDescriptors } from "../../files/index.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
-import { launchFor, type McpServersConfig, resolveServer } from "./config.ts";
+import { launchFor, type McpServersConfig, type ResolvedServer, resolveServer } from "./config.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionSource } from "./connection-source.ts";
 import { McpEnvironment, type Toolboxes } from "./environment.ts";
 import type { ServerWorld } from "./places.ts";
 import { ServerSession } from "./server-session.ts";
 import { ServerSlots } from "./server-slots.ts";
+import { KnownStates } from "./state.ts";
 
 export type McpHubOptions = {
   servers: McpServersConfig;
@@ -48,6 +49,7 @@ export class McpHub {
   readonly #style: NameStyle | undefined;
   /** whose tools are shown where nobody's are asked for */
   #example: ServerWorld | undefined;
+  readonly #states = new KnownStates();
 
   /** Throws a UsageError if the config names a variable that is not set. */
   constructor(options: McpHubOptions) {
@@ -75,10 +77,22 @@ export class McpHub {
   }
 
   /** Without a query, as `tools` was last asked for. */
-  async open(asked: ServerWorld = { seed: 0 }): Promise<Environment> {
+  open(asked: ServerWorld = { seed: 0 }): Promise<Environment> {
+    return this.#open(asked);
+  }
+
+  async #open(asked: ServerWorld): Promise<McpEnvironment> {
     const world = asked.query ? asked : (this.#example ?? asked);
     const sessions = await this.#openSessions(world);
-    return new McpEnvironment(await this.#toolboxesOf(sessions), new Map(sessions.map((each) => [each.name, each])));
+    const byName = new Map(sessions.map((each) => [each.name, each]));
+    const environment = new McpEnvironment(await this.#toolboxesOf(sessions), byName, this.#states);
+    try {
+      await environment.settle();
+    } catch (error) {
+      await environment.close();
+      throw error;
+    }
+    return environment;
   }
 
   /** The tools as a rollout opened now would have them. */
@@ -89,7 +103,12 @@ export class McpHub {
   /** The same, under all names that they go by. */
   async toolbox(world?: ServerWorld): Promise<Toolbox> {
     this.#example = world ?? this.#example;
-    await (await this.open(this.#example)).close();
+    const environment = await this.#open(this.#example ?? { seed: 0 });
+    try {
+      await environment.trySettling();
+    } finally {
+      await environment.close();
+    }
     return (this.#toolboxes as { toolboxes: Toolboxes }).toolboxes.offered;
   }
 
@@ -108,9 +127,17 @@ export class McpHub {
     return this.#sources.flatMap(({ server, sharesState, lacksSessions }) => {
       const resetForOne = lacksSessions && server.resetTool !== undefined && this.#slots.workers > 1;
       if (!sharesState && !resetForOne) return [];
-      const offered = (this.#lists.get(server.name)?.tools ?? []).filter(({ name }) => !server.hiddenTools.has(name));
-      const writes = offered.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+      const writes = this.#writesOf(server).map(({ name }) => name);
       return [{ server: server.name, writes, lacksSessions: lacksSessions && server.isolation !== "shared" }];
+    });
+  }
+
+  /** Servers that may write and do not show their state, once their tools have been listed. */
+  get unseen(): string[] {
+    return this.#sources.flatMap(({ server }) => {
+      const { name, stateTool, stateResource } = server;
+      const mayWrite = !this.#lists.has(name) || this.#writesOf(server).length > 0;
+      return mayWrite && (stateTool ?? stateResource) === undefined ? [name] : [];
     });
   }
 
@@ -138,6 +165,12 @@ export class McpHub {
     if (!failed) return sessions.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
     await Promise.all(sessions.map((session) => session.close()));
     throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /** Those offered. */
+  #writesOf({ name, hiddenTools }: ResolvedServer): ToolSpec[] {
+    const tools = this.#lists.get(name)?.tools ?? [];
+    return tools.filter((tool) => !tool.readOnly && !hiddenTools.has(tool.name));
   }
 
   #slotsOf(kind: "stdio" | "http"): ServerSlots {

@@ -1,7 +1,7 @@
 // What an MCP tool answered, as the text that the model sees. Text stays as it came; what is not text becomes a short,
 // visible placeholder, and the whole answer is then kept as raw JSON.
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { type ToolResult, writeExact } from "../../core/index.ts";
+import { parseJson, type ToolResult, writeExact } from "../../core/index.ts";
 import { keptValue } from "./message-text.ts";
 
 export function fromMcpResult(parsed: CallToolResult): ToolResult {
@@ -14,6 +14,13 @@ export function fromMcpResult(parsed: CallToolResult): ToolResult {
     fault: answer.isError ? "tool_error" : undefined,
     raw: parts.some((part) => part.type !== "text") ? writeExact(answer) : undefined,
   };
+}
+
+/** A server's state: its text if that is JSON, else what is structured (a list may come as one text for each item). */
+export function fromStateResult(answer: CallToolResult): ToolResult {
+  const result = fromMcpResult(answer);
+  const isText = answer.structuredContent === undefined || result.isError || parseJson(result.content) !== undefined;
+  return isText ? result : { content: writeExact(answer.structuredContent), isError: false };
 }
 
 /** An embedded text is content that the tool meant to give, so it follows its placeholder. */

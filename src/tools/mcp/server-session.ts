@@ -14,6 +14,7 @@ import {
 import { type McpConnection, ServerTrouble } from "./connection.ts";
 import type { ConnectionSource } from "./connection-source.ts";
 import type { ServerWorld } from "./places.ts";
+import { readState, StateTrouble } from "./state.ts";
 
 type ServerCall = {
   tool: string;
@@ -70,6 +71,29 @@ export class ServerSession {
     }
   }
 
+  get seesState(): boolean {
+    const { stateTool, stateResource } = this.#source.server;
+    return (stateTool ?? stateResource) !== undefined && !this.isShared;
+  }
+
+  get readsAfterWrites(): boolean {
+    return this.seesState && this.#source.server.stateAfterWrites === true;
+  }
+
+  /** For us, not for the agent: it is not among the calls that a new server is brought to the same state by. */
+  async readState(): Promise<string> {
+    const { server } = this.#source;
+    try {
+      const connection = await this.#ready();
+      return await readState(connection, server).catch(async (error) => {
+        if (!(error instanceof ServerTrouble) || error instanceof StateTrouble) throw error;
+        return readState(await this.#renewed(connection, new AbortController().signal), server);
+      });
+    } catch (error) {
+      return rethrow(error);
+    }
+  }
+
   async close(): Promise<void> {
     const connection = await this.#connection.catch(() => undefined);
     if (connection) this.#source.giveBack(connection, { used: this.#used, world: this.#world });
@@ -95,12 +119,15 @@ export class ServerSession {
     return result;
   }
 
-  /** Concurrent calls that failed together share one restart. */
   async #callAgain(failed: McpConnection, call: ServerCall) {
+    return this.#callOn(await this.#renewed(failed, call.signal), call);
+  }
+
+  /** Concurrent calls that failed together share one restart. */
+  async #renewed(failed: McpConnection, signal: AbortSignal): Promise<McpConnection> {
     const current = this.#connection;
-    if ((await current) === failed && this.#connection === current)
-      this.#connection = this.#restart(failed, call.signal);
-    return this.#callOn(await this.#connection, call);
+    if ((await current) === failed && this.#connection === current) this.#connection = this.#restart(failed, signal);
+    return this.#connection;
   }
 
   async #restart(failed: McpConnection, signal: AbortSignal): Promise<McpConnection> {
