@@ -172,13 +172,15 @@ const fromLlama = (tokens: number, text = "The book is"): JsonObject => ({
 });
 
 test("a server that calls a cut reply completed is not believed: its token count is", async () => {
-  const { call } = await bare([fromLlama(60), fromLlama(59)], { maxTokens: 60 });
+  const fromLiteLlm = { ...fromLlama(60), error: null, incomplete_details: null, max_output_tokens: null };
+  const { call } = await bare([fromLlama(60), fromLlama(59), fromLiteLlm], { maxTokens: 60 });
   expect(await call()).toMatchObject({
     finish: "length",
     served: { model: "smollm2-135m", id: "resp_irh5" },
     usage: { inputTokens: 39, outputTokens: 60, cachedTokens: 38 },
   });
   expect(await call()).toMatchObject({ finish: "stop" });
+  expect(await call()).toMatchObject({ finish: "length" });
 });
 
 test("what vLLM answers is read, and goes back as its own code merges it into one reply", async () => {
@@ -229,8 +231,8 @@ test("a second turn is understood by a server that knows an assistant's item onl
   expect(await call({ messages })).toMatchObject({ content: "The book is", finish: "stop" });
 });
 
-test("a reply that fills its limit exactly is whole if the server says that nothing is missing", async () => {
-  const { call } = await bare([response([called("a")])], { maxTokens: 12 });
+test("a reply that fills its limit exactly is whole where the server knows the limit and calls it completed", async () => {
+  const { call } = await bare([response([called("a")], { max_output_tokens: 12 })], { maxTokens: 12 });
   expect(await call({ tools })).toMatchObject({ finish: "tool-calls" });
 });
 

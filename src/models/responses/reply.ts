@@ -67,9 +67,13 @@ function readFinish({ status, incomplete_details: details }: Record<string, unkn
   return hasCalls ? "tool-calls" : "stop";
 }
 
-/** llama.cpp calls a reply completed that was cut, and says nothing of being incomplete; its token count shows it. */
+/**
+ * llama.cpp, also behind LiteLLM, calls a cut reply completed; its token count shows the cut. Servers that tell a cut from
+ * a whole reply repeat the limit in their answer.
+ */
 function isSilentlyCut(response: Record<string, unknown>, { outputTokens }: Usage, maxTokens: unknown): boolean {
-  return response.incomplete_details === undefined && typeof maxTokens === "number" && outputTokens >= maxTokens;
+  const knowsLimit = typeof response.max_output_tokens === "number";
+  return !knowsLimit && typeof maxTokens === "number" && outputTokens >= maxTokens;
 }
 
 function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply, "usage" | "droppedUsage"> {
