@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { PROGRAM, workFolder } from "./support/cli.ts";
+import { PROGRAM, PROGRESS, workFolder } from "./support/cli.ts";
 import { lines, planQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 /** The combination of all bundled domains: no domain is left whose tools could be the wrong ones. */
@@ -107,7 +107,7 @@ test("a reader that goes away ends the program quietly", async () => {
       stderr += text;
     });
     await new Promise((resolve) => shell.on("close", resolve));
-    return { lines: stdout.split("\n").length - 1, stderr };
+    return { lines: stdout.split("\n").length - 1, stderr: stderr.replace(PROGRESS, "") };
   };
   const runs = ["single --list --verbose", "single --all --verbose --limit 5", "models list", "--help"];
   // a run that is cut off says how it continues
