@@ -186,7 +186,7 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
   for (const line of summaryLines(terminal, summaries)) terminal.out(line);
   if (scripted) {
     const text =
-      "Scripted models played these dialogues; every record says so. They are no model's output, and their tokens are in no total.";
+      "Scripted models took part; every record says so. What they said is no model's output, and their tokens are in no total.";
     terminal.out(terminal.paint("gray", text));
   }
   if (config.eval) {
