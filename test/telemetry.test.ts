@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createScriptFinder } from "../src/domains/index.ts";
 import { type MockServer, startMockServer } from "../src/models/index.ts";
 import type { MockServerOptions } from "../src/models/mock-server/server.ts";
-import { single, type WorkFolder, workFolder } from "./support/cli.ts";
+import { PROGRESS, single, type WorkFolder, workFolder } from "./support/cli.ts";
 import { ERROR, KIND, receiveSpans } from "./support/otlp-receiver.ts";
 import type { ReceivedSpan } from "./support/otlp-wire.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
@@ -279,7 +279,7 @@ test("no key reaches a span, a file, the terminal or a dataset's code: not those
   const failed = await work.run(SHOP.with(6, "out/refused"), {
     env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: refusedUrl },
   });
-  expect(failed.stderr).toMatch(
+  expect(failed.stderr.replace(PROGRESS, "")).toMatch(
     /^(\d+) of \1 spans did not reach http:\/\/127[^@]*\/v1\/traces \(401 Unauthorized\)\n$/,
   );
   const files = readdirSync(join(work.path, "out"), { recursive: true, withFileTypes: true })
@@ -303,7 +303,9 @@ describe("a collector that does not take spans", () => {
     await work.run([...SHOP.with(6, "whole"), "--quiet"]);
     const { code, stdout, stderr } = await work.run([...SHOP, "--otel", "http://127.0.0.1:9"]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^\d+ of \d+ spans did not reach http:\/\/127.0.0.1:9\/v1\/traces \(ECONNREFUSED\)\n$/);
+    expect(stderr.replace(PROGRESS, "")).toMatch(
+      /^\d+ of \d+ spans did not reach http:\/\/127.0.0.1:9\/v1\/traces \(ECONNREFUSED\)\n$/,
+    );
     expect(stdout).toContain("run folder    out");
     expect(work.canonical("out/trajectories/Domain1.jsonl")).toEqual(
       work.canonical("whole/trajectories/Domain1.jsonl"),
@@ -316,7 +318,7 @@ describe("a collector that does not take spans", () => {
     writeShop(work);
     const { code, stderr } = await work.run([...SHOP, "--otel", receiver.url]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^(\d+) of \1 spans did not reach .*\(no answer in time\)\n$/);
+    expect(stderr.replace(PROGRESS, "")).toMatch(/^(\d+) of \1 spans did not reach .*\(no answer in time\)\n$/);
   });
 
   test("is told of once while the run goes on, and the spans that it lost are counted", async () => {

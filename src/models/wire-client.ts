@@ -61,7 +61,7 @@ export function createWireClient(
       if (!malformed && (status < 200 || status >= 300))
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
       if (isTooDeep(text)) throw failureOfDepth(context);
-      const reply = malformed ?? labelCut(wire.readReply(context, answer), model);
+      const reply = malformed ?? labelCut(wire.readReply(context, answer), model, settings.maxTokens);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

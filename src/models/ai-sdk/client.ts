@@ -87,7 +87,7 @@ export function createAiSdkClient(
       const { id, modelId } = result.response ?? {};
       const answered = { asked: model.model, id, model: modelId, headers: exchange.headers() };
       const read = withServed(readResult(result, model.prices), answered);
-      const reply = labelCut(read, model);
+      const reply = labelCut(read, model, settings.maxTokens);
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;
