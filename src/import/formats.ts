@@ -1,9 +1,11 @@
 // The formats that can be imported, by the names of the command line.
+import { bfcl } from "./bfcl/read-bfcl.ts";
 import type { ImportFormat } from "./format.ts";
 import { tau2 } from "./tau2/read-tau2.ts";
 
 export const IMPORT_FORMATS = {
   tau2,
+  bfcl,
 } satisfies { [name: string]: ImportFormat };
 
 export type FormatName = keyof typeof IMPORT_FORMATS;

@@ -47,6 +47,12 @@ export class Tally {
     }
   }
 
+  /** A row that is no task at all. */
+  skip(id: string, why: string): void {
+    this.#tasks++;
+    this.refuse(id, why);
+  }
+
   refuse(id: string, why: string): void {
     const refused = this.#refused.get(why) ?? { why, ids: [] };
     this.#refused.set(why, refused);

@@ -1,5 +1,6 @@
 """MCP over standard input and output, with Python's standard library only. A world has `tools()`, a list of tools as MCP
-lists them, and `call(name, arguments)`, which returns the text of the result and whether it is an error."""
+lists them, and `call(name, arguments, query)`, which returns the text of the result and whether it is an error; `query`
+is the id of the query that is played, where we are told."""
 import json
 import os
 import sys
@@ -39,7 +40,8 @@ def answer(world, method, params):
     if method == "tools/list":
         return {"tools": world.tools()}
     if method == "tools/call":
-        text, is_error = world.call(params["name"], params.get("arguments") or {})
+        task = (params.get("_meta") or {}).get("rollout/task") or {}
+        text, is_error = world.call(params["name"], params.get("arguments") or {}, task.get("query_id"))
         return {"content": [{"type": "text", "text": text}], "isError": is_error}
     if method == "ping":
         return {}

@@ -36,7 +36,7 @@ class World:
         kit = self.environment.user_tools if party == "user" else self.environment.tools
         return tool(name, function.get("description", ""), function["parameters"], not changes_state(kit, own))
 
-    def call(self, name, arguments):
+    def call(self, name, arguments, query=None):
         if name == "rollout_state":
             return self.state(), False
         if name == "rollout_reset":
