@@ -3,6 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, groupBy, type JsonObject, writeExact } from "../core/index.ts";
+import { noteBrokenCalls } from "./broken-calls.ts";
+import type { Tally } from "./tally.ts";
 import type { DescribedTool } from "./tool-schema.ts";
 import { type ImportedGroup, makeFolder, writeDataset } from "./write-dataset.ts";
 
@@ -23,19 +25,23 @@ export type DescribedDataset = {
   tasks: DescribedTask[];
   /** what becomes of a call that was not recorded */
   otherwise: "accept" | "error";
+  tally: Tally;
 };
 
-export function writeDescribed({ folder, name, python, tasks, otherwise }: DescribedDataset): void {
+export function writeDescribed({ folder, name, python, tasks, otherwise, tally }: DescribedDataset): void {
   makeFolder(folder);
   mkdirSync(join(folder, "tools"), { recursive: true });
   const byTools = [...groupBy(tasks, ({ tools }) => canonicalJson(tools)).values()];
   const groups = byTools.map((members, index): ImportedGroup => {
     const file = join(folder, "tools", `${index + 1}.json`);
+    const queries = members.map(({ query }) => query);
+    const tools = members[0]?.tools ?? [];
+    noteBrokenCalls(queries, tools, tally);
     const answers = members.flatMap((task) => task.answers);
-    writeFileSync(file, writeExact({ tools: members[0]?.tools, answers, otherwise }));
+    writeFileSync(file, writeExact({ tools, answers, otherwise }));
     return {
       name: byTools.length === 1 ? name : `${name}-${index + 1}`,
-      queries: members.map(({ query }) => query),
+      queries,
       server: {
         command: python,
         args: [join(folder, "recorded_server.py"), file],

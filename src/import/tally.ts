@@ -16,7 +16,7 @@ export type DatasetReport = {
 
 export class Tally {
   readonly #name: string;
-  readonly #whole = new Set<string>();
+  readonly #carried = new Set<string>();
   readonly #inPart = new Set<string>();
   readonly #lost = new Map<string, { kind: string; what: string; ids: string[] }>();
   readonly #refused = new Map<string, { why: string; ids: string[] }>();
@@ -38,7 +38,7 @@ export class Tally {
     this.#tasks++;
     try {
       const query = toQuery();
-      if (!this.#inPart.has(id)) this.#whole.add(id);
+      this.#carried.add(id);
       return [query];
     } catch (error) {
       if (!(error instanceof Uncarried)) throw error;
@@ -74,7 +74,7 @@ export class Tally {
       name: this.#name,
       folder,
       tasks: this.#tasks,
-      whole: this.#whole.size,
+      whole: this.#carried.size - this.#inPart.size,
       in_part: this.#inPart.size,
       not_at_all: refused.reduce((count, { ids }) => count + ids.length, 0),
       lost: [...this.#lost.values()].filter(({ ids }) => ids.length > 0),

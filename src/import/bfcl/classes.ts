@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { canonicalJson, groupBy, type Json, type JsonObject, UsageError, writeExact } from "../../core/index.ts";
+import { noteBrokenCalls } from "../broken-calls.ts";
 import type { ImportOptions } from "../format.ts";
 import { readRows } from "../json-lines.ts";
 import { askServer, choosePython } from "../run-python.ts";
@@ -67,6 +68,11 @@ export async function readClasses({
     const tools = (classes as string[]).flatMap((each) => readTools(found.documents, String(documents[each])));
     const offered = tools.filter((tool) => !(Array.isArray(excluded) && excluded.includes(tool.name)));
     writeFileSync(file, writeExact({ classes, tools: offered }));
+    noteBrokenCalls(
+      members.map(({ query }) => query),
+      offered,
+      tally,
+    );
     return {
       name: index === 0 ? name : `${name}-${index + 1}`,
       queries: members.map(({ query }) => query),

@@ -43,7 +43,7 @@ export const bfcl: ImportFormat = {
     });
     const python = await choosePython(dirname(options.source), options.python, options.env);
     if (tasks.length === 0) return [tally.report(undefined)];
-    writeDescribed({ folder, name, python, tasks, otherwise: "accept" });
+    writeDescribed({ folder, name, python, tasks, otherwise: "accept", tally });
     return [tally.report(folder)];
   },
 };
