@@ -31,7 +31,7 @@ export function readMessages(row: JsonObject): RecordedDialogue | undefined {
   const texts = system.filter((text): text is string => typeof text === "string" && text !== "");
   const listed = readTools(row.tools ?? row.functions ?? row.function ?? row.api_list);
   const tools = listed.length > 0 ? listed : texts.flatMap(toolsInText);
-  return { tools, events: toEvents(spoken), hasSystem: texts.length > 0 };
+  return { tools: tools.filter(({ name }) => name !== FINISH), events: toEvents(spoken), hasSystem: texts.length > 0 };
 }
 
 function toSpoken(message: JsonObject): Spoken[] {
@@ -59,16 +59,17 @@ function toCall(value: Json): Spoken["calls"] {
   return [{ ...call, ...(typeof id === "string" && { id }) }];
 }
 
+/** `Finish` is how that form ends a dialogue, and no tool. */
 function fromActions(text: string): Spoken | undefined {
   const [, name, input] = /Action:\s*(\S+)\s*\n\s*Action Input:\s*([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined) return undefined;
-  const args = parseLoose((input ?? "").trim());
-  return {
-    role: "agent",
-    text: "",
-    calls: [{ name, arguments: (isObject(args) ? args : {}) as JsonObject, content: undefined }],
-  };
+  const parsed = parseLoose((input ?? "").trim());
+  const args = (isObject(parsed) ? parsed : {}) as JsonObject;
+  if (name === FINISH) return { role: "agent", text: String(args.final_answer ?? ""), calls: [] };
+  return { role: "agent", text: "", calls: [{ name, arguments: args, content: undefined }] };
 }
+
+const FINISH = "Finish";
 
 function fromTags(text: string): Spoken | undefined {
   const tagged = [...text.matchAll(/<tool_call>\s*([\s\S]*?)\s*<\/tool_call>/g)];
