@@ -9,7 +9,7 @@ import { escapeLineEnds, fileName } from "../files/index.ts";
 const SERVERS = fileURLToPath(new URL("./servers/", import.meta.url));
 export const serverFile = (name: string) => join(SERVERS, name);
 
-export type ImportedServer = {
+type ImportedServer = {
   command: string;
   args: string[];
   hidden_tools?: string[];
