@@ -27,7 +27,7 @@ if (compiled.status !== 0) {
 }
 
 const isAsset = (path) => !path.endsWith(".ts") && !/[\\/]__pycache__([\\/]|$)/.test(path);
-for (const assets of ["domains/bundled", "models/catalogue", "tools/python", "export/formats"]) {
+for (const assets of ["domains/bundled", "models/catalogue", "tools/python", "export/formats", "import/servers"]) {
   const from = join(root, "src", assets);
   if (existsSync(from)) cpSync(from, join(fresh, assets), { recursive: true, filter: isAsset });
 }

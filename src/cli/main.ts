@@ -18,6 +18,7 @@ Exit codes: 0 done, 1 a bug, 2 wrong usage, 3 done but infrastructure failures
 /** Each is a file in `commands/`; only the one that is run is loaded. */
 const COMMANDS = {
   init: "write a small working domain into a new folder, to start your own from",
+  import: "make datasets of other people's benchmarks: tasks, plans, policies, and their own tools",
   run: "make the rollouts that a config file describes",
   single: "make rollouts of domains of a dataset folder",
   cross: "make rollouts of combinations of a dataset folder",

@@ -72,7 +72,8 @@ function choose(
 export function scriptedPlan({ messages, taskInfo }: Pick<Query, "messages" | "taskInfo">): ReferencePlan {
   const { plan = [] } = taskInfo;
   if (!messages.some(({ role }) => role === "tool")) return plan;
-  const before = messages.filter(({ role }) => role === "user").length - 1;
+  const asked = messages.filter(({ role }) => role === "user").length;
+  const before = messages.at(-1)?.role === "assistant" ? asked : asked - 1;
   return [...Array.from({ length: before }, () => ({})), ...plan];
 }
 
