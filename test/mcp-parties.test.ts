@@ -170,6 +170,21 @@ describe.skipIf(!PYTHON)("a setup on MCP servers", () => {
     expect((await evaluate(work)).report.outcomes).toMatchObject({ passed: 1 });
   });
 
+  test("finds an only server's tools by its name, too, and keeps numbers as they were written", async () => {
+    const work = workFolder();
+    const setup: Json = [
+      { name: "phone.spoil", arguments: { what: "airplane" } },
+      { name: "phone.age", arguments: { years: "2.0" } },
+    ];
+    writePhoneTasks(work, [phoneTask("p1", { setup })], { phone: PHONE_CHILD });
+    work.write("tasks.jsonl", work.read("tasks.jsonl").replace('"2.0"', "2.0"));
+    expectDone(await work.run(RUN));
+    expect(records(work)[0]?.other_calls?.[1]).toMatchObject({
+      arguments: '{"years":2.0}',
+      content: expect.stringContaining('"age": 2.0'),
+    });
+  });
+
   test("finds unlisted tools of several servers by the servers' names", async () => {
     const setup: Json = [
       { name: "Phone.age", arguments: { years: 9 } },
@@ -229,6 +244,16 @@ describe.skipIf(!PYTHON)("a setup on MCP servers", () => {
     const checked = await work.run(["check", "run.yml"]);
     expect([checked.code, checked.stdout]).toEqual([2, expect.stringMatching(/tasks\.jsonl:1: .*setup.*share/)]);
   });
+});
+
+test.skipIf(!PYTHON)("a state that all rollouts share is refused as one rollout's, before the run", async () => {
+  const { setup: _, ...task } = phoneTask("p1");
+  const stateless = await serveOverHttp(PHONE_SERVER, {}, "--stateless");
+  const work = workFolder();
+  writePhoneTasks(work, [task], { phone: { ...PHONE_CHILD, ...stateless } });
+  const sentence = 'MCP server "phone" gives no session ids, so state_tool does not go with it';
+  expect(await work.run(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
+  expect(work.has("out")).toBe(false);
 });
 
 describe.skipIf(!PYTHON)("a world of one task", () => {

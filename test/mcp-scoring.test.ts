@@ -224,6 +224,13 @@ describe.skipIf(!PYTHON)("a dataset of an MCP server that does not show its stat
     }
   });
 
+  test.each(["shared", "fresh"])("is checked without a call that writes (%s)", async (isolation) => {
+    const work = workFolder();
+    writeDepot(work, TASKS, { server: { ...unseen, isolation }, env: { CALLS: `${work.path}/calls.log` } });
+    expect(await work.run(["check", "run.yml"])).toMatchObject({ code: 0, stderr: "" });
+    expect(new Set(work.read("calls.log").trim().split("\n"))).toEqual(new Set(["look", "fingerprint", "dump"]));
+  });
+
   test("is scored by its calls although the server is gone, and that is said", async () => {
     const { work } = await play(TASKS, { server: unseen });
     const manifest = JSON.parse(work.read("out/manifest.json"));
