@@ -228,7 +228,7 @@ describe.skipIf(!PYTHON)("a dataset of an MCP server that does not show its stat
     const work = workFolder();
     writeDepot(work, TASKS, { server: { ...unseen, isolation }, env: { CALLS: `${work.path}/calls.log` } });
     expect(await work.run(["check", "run.yml"])).toMatchObject({ code: 0, stderr: "" });
-    expect(new Set(work.read("calls.log").trim().split("\n"))).toEqual(new Set(["look", "fingerprint", "dump"]));
+    expect(new Set(work.read("calls.log").trim().split("\n"))).toEqual(new Set(["look", "fingerprint"]));
   });
 
   test("is scored by its calls although the server is gone, and that is said", async () => {
