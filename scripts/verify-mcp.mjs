@@ -8,10 +8,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeExact } from "../src/core/index.ts";
 import { BaseTable, Database, McpHub, openInProcess, serveDomain, Toolbox } from "../src/tools/index.ts";
 
 const SELF = fileURLToPath(import.meta.url);
 const NUMBERS_SERVER = fileURLToPath(new URL("verify-mcp/numbers_server.py", import.meta.url));
+const DESK_SERVER = fileURLToPath(new URL("verify-mcp/desk_server.py", import.meta.url));
 const PACKAGES = ["server-everything", "server-filesystem", "server-memory", "server-sequential-thinking", "inspector"];
 
 /** Calls in an order that makes each of them meaningful; [tool, arguments or their text, what the answer contains]. */
@@ -136,6 +138,41 @@ async function verifyPython(folder) {
   for (const library of ["sdk", "fastmcp"]) {
     await callAll(`Python, ${library}, stdio`, { command: python, args: [NUMBERS_SERVER, library, "stdio"] }, NUMBERS);
     await overHttp(python, [NUMBERS_SERVER, library], (url) => callAll(`Python, ${library}, http`, { url }, NUMBERS));
+    const child = { command: python, args: [DESK_SERVER, library, "stdio"] };
+    await worlds(`Python, ${library}, stdio, a world for each rollout`, child);
+    await overHttp(python, [DESK_SERVER, library], (url) =>
+      worlds(`Python, ${library}, http, a session for each rollout`, { url }),
+    );
+  }
+}
+
+/** Rollouts at once on one server: each is told of its own task, writes to its own state, and shows that. */
+async function worlds(title, server) {
+  console.log(`\n${title}`);
+  const hub = createHub({ ...server, state_tool: "dump" });
+  try {
+    const tools = (await hub.tools({ dataset: "desk", seed: 0 })).map(({ name }) => name);
+    report(tools.join() === "write,who", `offered, without the state tool → ${tools}`);
+    const shared = hub.shared();
+    report(shared.length === 0, `servers whose state is shared → ${JSON.stringify(shared)}`);
+    const queries = [0, 1, 2].map((n) => ({ id: `q${n}`, messages: [], taskInfo: {} }));
+    const open = (query, n) => hub.open({ dataset: "desk", query, rollout: n, seed: 100 + n });
+    const environments = await Promise.all(queries.map(open));
+    const write = (environment, n) => ask(environment, "write", `{"text": "note ${n}", "price": ${n}.0}`);
+    await Promise.all(environments.map(write));
+    for (const [n, environment] of environments.entries()) {
+      const who = (await ask(environment, "who", {})).content;
+      const task = { dataset: "desk", query_id: `q${n}`, rollout: n, seed: 100 + n };
+      report(who.includes(JSON.stringify(task).replaceAll(",", ", ").replaceAll(":", ": ")), `whom it serves → ${who}`);
+      const state = writeExact(await environment.state());
+      report(
+        state.includes(`"note ${n}","price":${n}.0`) && state.match(/note/g).length === 2,
+        `its changes → ${state}`,
+      );
+    }
+    await Promise.all(environments.map((environment) => environment.close()));
+  } finally {
+    await hub.close();
   }
 }
 

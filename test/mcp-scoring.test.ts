@@ -9,6 +9,7 @@ import {
   expectedHashes,
   finalHashes,
   SERVER,
+  serveOverHttp,
   TASKS,
   taskLines,
   withoutLastWrite,
@@ -26,22 +27,28 @@ async function play(tasks = TASKS, options: DepotConfig = {}, ...flags: string[]
   return { work, finished };
 }
 
-const ISOLATIONS: [string, DepotConfig["server"]][] = [
-  ["fresh", { isolation: "fresh" }],
-  ["pool", { isolation: "pool" }],
-  ["pool with reset_tool", { isolation: "pool", reset_tool: "reset" }],
+type Own = (env?: DepotConfig["env"]) => Promise<DepotConfig>;
+const child =
+  (server: DepotConfig["server"]): Own =>
+  async (env) => ({ server, env });
+const ISOLATIONS: [string, Own][] = [
+  ["fresh", child({ isolation: "fresh" })],
+  ["pool", child({ isolation: "pool" })],
+  ["pool with reset_tool", child({ isolation: "pool", reset_tool: "reset" })],
+  ["HTTP sessions", async (env) => ({ server: { ...(await serveOverHttp(SERVER, env)), isolation: "session" } })],
 ];
 
 describe.skipIf(!PYTHON)("a dataset of an MCP server that shows its state", () => {
-  test.each(ISOLATIONS)("is solved by a flawless agent, and by no other (%s)", async (_, server) => {
-    const { work, finished } = await play(TASKS, { server });
+  test.each(ISOLATIONS)("is solved by a flawless agent, and by no other (%s)", async (_, open) => {
+    const options = await open();
+    const { work, finished } = await play(TASKS, options);
     expectDone(finished);
     expect(finalHashes(work)).toEqual(expectedHashes(work));
     expect((await evaluate(work)).report).toMatchObject({
       outcomes: { passed: ALL, failed: 0, "not scored": 0 },
       checks: { state: { passed: ALL }, actions: { passed: ALL } },
     });
-    const dropped = await play(withoutLastWrite(TASKS), { server });
+    const dropped = await play(withoutLastWrite(TASKS), options);
     dropped.work.write("tasks.jsonl", taskLines(TASKS));
     expect((await evaluate(dropped.work)).report).toMatchObject({
       outcomes: { passed: 0, failed: ALL },
@@ -49,10 +56,10 @@ describe.skipIf(!PYTHON)("a dataset of an MCP server that shows its state", () =
     });
   });
 
-  test.each(ISOLATIONS)("has hashes that are the same after a kill and a resume (%s)", async (_, server) => {
-    const { work } = await play(TASKS, { server });
+  test.each(ISOLATIONS)("has hashes that are the same after a kill and a resume (%s)", async (_, open) => {
+    const { work } = await play(TASKS, await open());
     const slow = workFolder();
-    writeDepot(slow, TASKS, { server, env: { DELAY: "0.4" }, config: { max_workers: 2 } });
+    writeDepot(slow, TASKS, { ...(await open({ DELAY: "0.4" })), config: { max_workers: 2 } });
     const { child, finished } = slow.start(["run", "-c", "run.yml", "--quiet"]);
     await slow.until("out/manifest.json");
     while (depotRecords(slow).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -215,6 +222,13 @@ describe.skipIf(!PYTHON)("a dataset of an MCP server that does not show its stat
       expect((await evaluate(work)).report.outcomes).toMatchObject(outcomes);
       expect(work.read("calls.log")).toBe("");
     }
+  });
+
+  test.each(["shared", "fresh"])("is checked without a call that writes (%s)", async (isolation) => {
+    const work = workFolder();
+    writeDepot(work, TASKS, { server: { ...unseen, isolation }, env: { CALLS: `${work.path}/calls.log` } });
+    expect(await work.run(["check", "run.yml"])).toMatchObject({ code: 0, stderr: "" });
+    expect(new Set(work.read("calls.log").trim().split("\n"))).toEqual(new Set(["look", "fingerprint"]));
   });
 
   test("is scored by its calls although the server is gone, and that is said", async () => {

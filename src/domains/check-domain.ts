@@ -7,13 +7,16 @@ import type { DatasetFolder, DomainFiles } from "./folder.ts";
 import { describeSharedWrites, type McpSource, requireMcpDomain } from "./mcp-domain.ts";
 import { findUserTools } from "./open-task.ts";
 import { referenceProblem } from "./plan-references.ts";
-import { openQueryFiles, type QueryFile, queryProblems } from "./query-file.ts";
+import { openQueryFiles, type QueryDefaults, type QueryFile, queryProblems } from "./query-file.ts";
+import { requireOwnSetups } from "./require-parties.ts";
 import { requireStart } from "./require-start.ts";
 import { requireWorlds } from "./require-worlds.ts";
 import { type TriedTools, tryOwnTools, tryReadOnlyTools } from "./try-tools.ts";
 
+type CheckedFiles = DomainFiles & { defaults?: QueryDefaults };
+
 export async function checkDomain(
-  files: DomainFiles,
+  files: CheckedFiles,
   folder: DatasetFolder,
   resources: DomainResources,
   report: CheckReport,
@@ -34,18 +37,18 @@ export async function checkDomain(
   const domain = await tryLoading(files, resources, report);
   if (domain) report.tools += domain.toolbox.tools.length;
   if (report.hasErrorIn(files.queryFiles)) return;
-  const queries = await checkQueries(files, domain, report);
+  const queries = await checkQueries(files, domain, report, { play: true });
   if (!domain) return;
   const [file] = Object.values(files.serverFiles);
   noteTried(domain, await tryOwnTools(domain, queries), report, file === undefined ? undefined : { file });
 }
 
-export async function checkServers(files: DomainFiles, source: McpSource, report: CheckReport): Promise<void> {
+export async function checkServers(files: CheckedFiles, source: McpSource, report: CheckReport): Promise<void> {
   report.domains++;
   for (const file of files.queryFiles) for (const problem of queryProblems(file)) report.note(problem);
   try {
     const hasQueries = files.queryFiles.length > 0 && !report.hasErrorIn(files.queryFiles);
-    const queries = hasQueries ? openQueryFiles(files.queryFiles) : undefined;
+    const queries = hasQueries ? openQueryFiles(files.queryFiles, files.defaults) : undefined;
     const example = queries && queries.size > 0 ? { seed: 0, query: queries.load(0) } : undefined;
     if (queries) requireWorlds(files.name, source.hub, { queries, chosen: [...Array(queries.size).keys()] });
     const domain = await requireMcpDomain(files.name, { ...source, example });
@@ -53,7 +56,8 @@ export async function checkServers(files: DomainFiles, source: McpSource, report
     for (const text of describeSharedWrites(domain)) report.warn(text, location);
     report.tools += domain.toolbox.tools.length;
     if (report.hasErrorIn(files.queryFiles)) return;
-    const checked = await checkQueries(files, domain, report);
+    const checked = await checkQueries(files, domain, report, { play: false });
+    await requireOwnSetups(domain, { queries: checked, chosen: [...Array(checked.size).keys()] });
     noteTried(domain, await tryReadOnlyTools(domain, checked), report, location);
   } catch (error) {
     report.note(error);
@@ -98,9 +102,15 @@ function checkToolList(server: string, files: DomainFiles, report: CheckReport):
   }
 }
 
-async function checkQueries(files: DomainFiles, domain: Domain | undefined, report: CheckReport): Promise<QueryFile> {
+/** Plans are played only where nothing outlives that. */
+async function checkQueries(
+  files: CheckedFiles,
+  domain: Domain | undefined,
+  report: CheckReport,
+  { play }: { play: boolean },
+): Promise<QueryFile> {
   const warn = (message: string, location?: Location) => report.warn(`${files.name}: ${message}`, location);
-  const queries = openQueryFiles(files.queryFiles);
+  const queries = openQueryFiles(files.queryFiles, files.defaults);
   report.queries += queries.size;
   if (files.queryFiles.length > 0 && queries.size === 0)
     warn("its query files are empty", { file: files.queryFiles[0] as string });
@@ -117,7 +127,7 @@ async function checkQueries(files: DomainFiles, domain: Domain | undefined, repo
     const query = queries.load(index);
     const { taskInfo, userSystemPrompt } = query;
     const location = queries.location(index);
-    const wrong = await referenceProblem(query, domain);
+    const wrong = await referenceProblem(query, play ? domain : undefined);
     if (wrong) report.fail(`${files.name}: ${wrong}`, location);
     if (!userSystemPrompt) warn("no user_system_prompt: the simulated user has no scenario", location);
     const named = Array.isArray(taskInfo.trajectory) ? taskInfo.trajectory : [];

@@ -10,6 +10,7 @@ import { CheckReport, type Finding } from "./check-report.ts";
 import type { DomainResources, Isolation } from "./domain.ts";
 import { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
 import type { ServerLocations } from "./mcp-domain.ts";
+import type { QueryDefaults } from "./query-file.ts";
 import type { RunResources } from "./resources.ts";
 
 export async function checkFolder(base: string, resources: DomainResources): Promise<CheckReport> {
@@ -30,6 +31,7 @@ export type CheckedDataset = {
   name: string;
   domain: DomainFiles;
   queryFiles: string[];
+  defaults?: QueryDefaults;
   mcpServers?: McpServersConfig;
   mcpLocations?: ServerLocations;
   isolation?: Isolation;
@@ -38,8 +40,8 @@ export type CheckedDataset = {
 export async function checkDatasets(datasets: CheckedDataset[], resources: RunResources): Promise<CheckReport> {
   const report = new CheckReport();
   const seen = new Set<string>();
-  for (const { name, domain, queryFiles, mcpServers: servers, mcpLocations: locations, isolation } of datasets) {
-    const files = { ...domain, name, queryFiles };
+  for (const { name, domain, mcpServers: servers, mcpLocations: locations, isolation, ...own } of datasets) {
+    const files = { ...domain, name, queryFiles: own.queryFiles, defaults: own.defaults };
     if (servers) {
       await checkServers(files, { servers, hub: resources.mcp(servers), locations }, report);
       continue;

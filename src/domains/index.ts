@@ -19,6 +19,7 @@ export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan, SharedEffects } from "./play-plan.ts";
 export { readPolicy } from "./policy.ts";
 export { openQueryFiles, type QueryDefaults, QueryFile } from "./query-file.ts";
+export { requireParties } from "./require-parties.ts";
 export { requireStart } from "./require-start.ts";
 export { requireWorlds } from "./require-worlds.ts";
 export { openResources, type RunResources } from "./resources.ts";

@@ -18,7 +18,9 @@ export type McpSource = {
 export async function requireMcpDomain(name: string, source: McpSource): Promise<Domain> {
   const { servers, hub, locations = {}, example } = source;
   try {
-    return await loadMcpDomain(name, servers, hub, example);
+    const domain = await loadMcpDomain(name, servers, hub, example);
+    for (const { server } of domain.shared ?? []) requireNoState(server, servers, locations);
+    return domain;
   } catch (error) {
     if (error instanceof RolloutError && error.cause instanceof UsageError) throw error.cause;
     if (!(error instanceof RolloutError) || !(error.cause instanceof ServerTrouble)) throw error;
@@ -27,6 +29,17 @@ export async function requireMcpDomain(name: string, source: McpSource): Promise
     const advice = url === undefined ? "" : `. Is a server running at ${url}?`;
     throw new UsageError(`${error.message}${advice}`, locations[server]);
   }
+}
+
+/** With `isolation: shared` the config says so; here only the server did. */
+function requireNoState(server: string, servers: McpServersConfig, locations: ServerLocations): void {
+  const { state_tool, state_resource } = servers[server] ?? {};
+  if ((state_tool ?? state_resource) === undefined) return;
+  const key = state_tool === undefined ? "state_resource" : "state_tool";
+  throw new UsageError(
+    `MCP server "${server}" gives no session ids, so ${key} does not go with it: the state there is what all rollouts left`,
+    locations[server],
+  );
 }
 
 export async function loadMcpDomain(

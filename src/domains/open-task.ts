@@ -35,15 +35,10 @@ const NEVER = new AbortController().signal;
 
 async function makeOpening(environment: Environment, toolbox: Toolbox, query: Query): Promise<OpenedCall[]> {
   const opened: OpenedCall[] = [];
-  for (const [index, { name, arguments: args }] of (query.setup ?? []).entries()) {
-    const call: ToolCall = { id: `setup_${index}`, name: toolbox.wireName(name), arguments: writeExact(args) };
-    if (environment.trust?.(call, { content: "", isError: false }))
-      throw new UsageError(
-        `query "${query.id}" has a setup, and ${name} is on a server that all rollouts share: give it another isolation`,
-      );
+  for (const call of setupCalls(environment, toolbox, query)) {
     const result = await environment.call({ ...call, by: "setup" }, NEVER);
     if (result.isError)
-      throw new RolloutError("tool", `setup: ${name} answered with an error: ${redactText(result.content)}`);
+      throw new RolloutError("tool", `setup: ${call.name} answered with an error: ${redactText(result.content)}`);
     opened.push({ ...call, result });
   }
   for (const message of query.messages) {
@@ -55,6 +50,17 @@ async function makeOpening(environment: Environment, toolbox: Toolbox, query: Qu
     }
   }
   return opened;
+}
+
+/** Throws a UsageError if one is on a server that all rollouts share: what is set up for one would be there for all. */
+export function setupCalls(environment: Environment, toolbox: Toolbox, { id, setup = [] }: Query): ToolCall[] {
+  return setup.map(({ name, arguments: args }, index) => {
+    const call = { id: `setup_${index}`, name: toolbox.wireName(name), arguments: writeExact(args) };
+    if (!environment.trust?.(call, { content: "", isError: false })) return call;
+    throw new UsageError(
+      `query "${id}" has a setup, and ${name} is on a server that all rollouts share: give it another isolation`,
+    );
+  });
 }
 
 type Split = { agent: ToolSpec[]; user: ToolSpec[] };
@@ -85,7 +91,7 @@ export function findUserTools({ toolbox }: Domain, pattern: string): string[] {
   return toolbox.names().filter((name) => toolbox.resolve(name)?.server === server);
 }
 
-function requireTools(domain: Domain, pattern: string): string[] {
+export function requireTools(domain: Domain, pattern: string): string[] {
   const found = findUserTools(domain, pattern);
   if (found.length === 0)
     throw new UsageError(

@@ -25,6 +25,7 @@ type Line = Extent & {
   hash: string;
   bringsTools: boolean;
   hasReferences: boolean;
+  hasParties: boolean;
   /** the id that the original system gives a query without one */
   originalId?: string;
   /** of the record without its id; computed when two lines have the same id */
@@ -103,6 +104,12 @@ export class QueryFile {
     return (this.#lines[index] as Line).hasReferences;
   }
 
+  /** Whether the query has a setup or tools of the user's, without reading it again. */
+  hasParties(index: number): boolean {
+    const { setup = [], userTools = [] } = this.#dataset;
+    return setup.length > 0 || userTools.length > 0 || (this.#lines[index] as Line).hasParties;
+  }
+
   location(index: number): Location {
     return locationOf(this.#lines[index] as Line);
   }
@@ -174,10 +181,11 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
     const location = { file, line: number };
     try {
       const record = parseLine(text, location);
-      const bringsTools = toQuery(record, location).tools !== undefined;
+      const { tools, setup, userTools } = toQuery(record, location);
       const hash = contentHash(text.trim());
       const hasReferences = text.includes("{{");
-      lines.push({ ...location, ...idsOf(record), offset, length, hash, bringsTools, hasReferences });
+      const about = { bringsTools: tools !== undefined, hasReferences, hasParties: (setup ?? userTools) !== undefined };
+      lines.push({ ...location, ...idsOf(record), offset, length, hash, ...about });
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
       onProblem(error);

@@ -6,6 +6,7 @@ import {
   listPlannedCalls,
   messageOf,
   parseJson,
+  type Query,
   RolloutError,
   redactText,
   type ToolResult,
@@ -38,36 +39,45 @@ export async function tryOwnTools(domain: Domain, queries: QueryFile): Promise<T
   return tryReads(domain, tried, crashOf);
 }
 
-/** Arguments come from the plans, if they depend on no earlier result. */
+/** Arguments come from the plans, if they depend on no earlier result, and are tried in the worlds of those plans. */
 export function tryReadOnlyTools(domain: Domain, queries: QueryFile): Promise<TriedTools> {
-  const known = new Map<string, JsonObject>();
-  for (let index = 0; index < queries.size; index++)
-    for (const { name, arguments: args } of listPlannedCalls(queries.load(index).taskInfo.plan ?? []))
-      if (!JSON.stringify(args).includes("{{")) known.set(domain.toolbox.wireName(name), args);
+  const known: KnownArguments = new Map();
+  for (let index = 0; index < queries.size; index++) {
+    const query = queries.load(index);
+    for (const { name, arguments: args } of listPlannedCalls(query.taskInfo.plan ?? [])) {
+      const tool = domain.toolbox.wireName(name);
+      if (!known.has(tool) && !JSON.stringify(args).includes("{{")) known.set(tool, { args, query });
+    }
+  }
   const errorOf = (result: ToolResult) => (result.isError ? redactText(result.content).slice(0, 500) : undefined);
   return tryReads(domain, { called: new Set(), failed: new Map() }, errorOf, known);
 }
+
+type KnownArguments = Map<string, { args: JsonObject; query?: Query }>;
 
 async function tryReads(
   domain: Domain,
   tried: TriedTools,
   errorOf: (result: ToolResult) => string | undefined,
-  known = new Map<string, JsonObject>(),
+  known: KnownArguments = new Map(),
 ): Promise<TriedTools> {
-  const environment = await domain.openEnvironment({ seed: 0 });
-  try {
-    for (const { name, parameters, readOnly } of environment.tools) {
-      const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;
-      const args = known.get(name) ?? (needed === 0 ? {} : undefined);
-      if (!readOnly || tried.called.has(name) || !args) continue;
-      const call = { id: `check_${name}`, name, arguments: writeExact(args) };
-      const said = await environment.call(call, AbortSignal.any([])).then(errorOf, saidBy);
-      note(tried, name, said);
+  const calls = domain.toolbox.tools.flatMap(({ name, parameters, readOnly }) => {
+    const needsNone = !Array.isArray(parameters.required) || parameters.required.length === 0;
+    const found = known.get(name) ?? (needsNone ? { args: {}, query: undefined } : undefined);
+    return readOnly && found && !tried.called.has(name) ? [{ name, ...found }] : [];
+  });
+  for (const query of new Set(calls.map((call) => call.query))) {
+    const environment = await domain.openEnvironment({ seed: 0, query });
+    try {
+      for (const { name, args } of calls.filter((call) => call.query === query)) {
+        const call = { id: `check_${name}`, name, arguments: writeExact(args) };
+        note(tried, name, await environment.call(call, AbortSignal.any([])).then(errorOf, saidBy));
+      }
+    } finally {
+      await environment.close();
     }
-    return tried;
-  } finally {
-    await environment.close();
   }
+  return tried;
 }
 
 function note({ called, failed }: TriedTools, name: string, said: string | undefined): void {

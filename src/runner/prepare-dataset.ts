@@ -13,6 +13,7 @@ import {
   type RunResources,
   readPolicy,
   requireMcpDomain,
+  requireParties,
   requireReferences,
   requireStart,
   requireWorlds,
@@ -66,6 +67,8 @@ async function prepare(
     const chosen = chooseQueries(run.config, { queries });
     requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });
   }
+  if (spec.mode === "positive")
+    await requireParties(domain, { queries, chosen: chooseQueries(run.config, { queries }) });
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);

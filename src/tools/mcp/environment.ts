@@ -97,12 +97,15 @@ export class McpEnvironment implements Environment {
     return checked.ok ? { ...checked, named: unlisted } : checked;
   }
 
-  /** With several servers, the name says which: `Server.tool` or `prefix__tool`. */
+  /** The name says whose it is: `Server.tool` or `prefix__tool`. A bare one is the only server's. */
   #findUnlisted(name: string): NamedTool | undefined {
     const servers = [...this.#sessions.keys()];
     const spec = { name, description: "", parameters: { type: "object" }, readOnly: false };
     const [only] = servers;
-    if (only !== undefined && servers.length === 1) return { server: only, tool: name, spec };
+    if (only !== undefined && servers.length === 1) {
+      const tool = name.startsWith(`${only}.`) ? name.slice(only.length + 1) : name;
+      return { server: only, tool, spec };
+    }
     for (const [server, prefix] of prefixesFor(servers))
       for (const start of [`${server}.`, `${prefix}.`, `${server}__`, `${prefix}__`])
         if (name.startsWith(start)) return { server, tool: name.slice(start.length), spec };

@@ -1,6 +1,8 @@
 // Tasks for the depot server, runs of them through the built program, and what the server itself says of them.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 import type { Json, JsonObject, Trajectory } from "../../../src/core/index.ts";
 import type { Finished, WorkFolder } from "../cli.ts";
 
@@ -72,6 +74,17 @@ export function writeDepot(
     "run.yml",
     JSON.stringify(whole, (_, value) => value ?? undefined),
   );
+}
+
+/** A server of `serving.py` at an address, for the rest of the test; in a config, in place of a command. */
+export async function serveOverHttp(file: string, env: JsonObject = {}, ...flags: string[]): Promise<Settings> {
+  const server = spawn("python3", [file, "--http", ...flags], {
+    env: { ...process.env, ...(env as NodeJS.ProcessEnv) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void server.kill());
+  const [line] = (await once(server.stdout, "data")) as [Buffer];
+  return { command: undefined, args: undefined, env: undefined, isolation: undefined, url: String(line).trim() };
 }
 
 export async function evaluate(work: WorkFolder, ...flags: string[]): Promise<EvalResult> {

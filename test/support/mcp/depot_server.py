@@ -1,7 +1,7 @@
 """A benchmark's MCP server by hand: orders in a database, tools that read and write it, and its own way of telling
 whether two databases are the same (a hash of the whole of it, in which 2.0 is not 2).
 
-    depot_server.py                     MCP over standard input and output
+    depot_server.py [--http]            MCP, as serving.py has it
     depot_server.py --replay TASKS      what each task's plan leads to, one line of JSON each
 
 The environment may ask for trouble: FILL (bytes of further data), DELAY (seconds for each write), STATE (how the state
@@ -15,6 +15,8 @@ import os
 import re
 import sys
 import time
+
+from serving import serve, tool
 
 DATABASE = {
     "orders": {
@@ -118,12 +120,6 @@ def dump(depot):
     return json.dumps(depot.db)
 
 
-def tool(name, fields, read_only):
-    properties = {field: {} for field in fields}
-    schema = {"type": "object", "properties": properties, "required": fields}
-    return {"name": name, "description": name, "inputSchema": schema, "annotations": {"readOnlyHint": read_only}}
-
-
 def answer(depot, method, params):
     if method == "initialize":
         capabilities = {"tools": {}, "resources": {}}
@@ -149,16 +145,12 @@ def answer(depot, method, params):
     return {}
 
 
-def serve():
+def open_depot():
     depot = Depot()
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "id" in message:
-            result = answer(depot, message["method"], message.get("params", {}))
-            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    return lambda method, params: answer(depot, method, params)
 
 
 if len(sys.argv) > 2 and sys.argv[1] == "--replay":
     replay(sys.argv[2])
 else:
-    serve()
+    serve(open_depot)

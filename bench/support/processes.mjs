@@ -1,0 +1,55 @@
+// What processes use, as Linux tells it; elsewhere it is not a number.
+import { readdirSync, readFileSync } from "node:fs";
+
+const isLinux = process.platform === "linux";
+const TICK_MS = 10;
+const PAGE_MB = 4096 / 2 ** 20;
+
+/** CPU time so far. */
+export function cpuMsOf(pid) {
+  return (isLinux && statOf(pid)?.cpuMs) || Number.NaN;
+}
+
+/** CPU time of the children that this process has seen end. */
+export function childrenCpuMs() {
+  return isLinux ? statOf("self").childrenCpuMs : Number.NaN;
+}
+
+/** Looks several times a second, until the function that it returns is called, which tells the most that was seen. */
+export function watchSizes(listPids) {
+  const most = { processes: 0, mb: 0 };
+  const look = () => {
+    const sizes = listPids().flatMap((pid) => statOf(pid)?.mb ?? []);
+    most.processes = Math.max(most.processes, sizes.length);
+    most.mb = Math.max(
+      most.mb,
+      sizes.reduce((sum, mb) => sum + mb, 0),
+    );
+  };
+  const timer = isLinux ? setInterval(look, 200) : undefined;
+  return () => {
+    clearInterval(timer);
+    return isLinux ? most : { processes: Number.NaN, mb: Number.NaN };
+  };
+}
+
+/** Those that it started and that are still there. */
+export function childrenOf(pid) {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)?.parent === pid);
+}
+
+/** Undefined once it is gone. */
+function statOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ").map(Number);
+    const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15);
+    return {
+      parent: fields[1],
+      cpuMs: (user + system) * TICK_MS,
+      childrenCpuMs: (childrenUser + childrenSystem) * TICK_MS,
+      mb: fields[21] * PAGE_MB,
+    };
+  } catch {
+    return undefined;
+  }
+}
