@@ -3,14 +3,18 @@
 import {
   isObject,
   type JsonObject,
+  listAllCalls,
   listPlannedCalls,
   messageOf,
   parseJson,
+  type Query,
   RolloutError,
   redactText,
   type ToolResult,
+  writeExact,
 } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
+import { openTask } from "./open-task.ts";
 import { playPlan } from "./play-plan.ts";
 import type { QueryFile } from "./query-file.ts";
 
@@ -37,12 +41,30 @@ export async function tryOwnTools(domain: Domain, queries: QueryFile): Promise<T
   return tryReads(domain, tried, crashOf);
 }
 
-/** Arguments come from the plans, if they depend on no earlier result. */
+/** `isSure`: nothing before it in its plan changes the world, so an error says something about the tool. */
+type Attempt = { args: JsonObject; query?: Query; isSure: boolean };
+
+/** Different tasks may ask for what is not there, and rightly get an error. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Arguments come from the plans, if they depend on no earlier result, and each is tried in the world of its own query. A
+ * tool is broken if it answers every one with an error.
+ */
 export function tryReadOnlyTools(domain: Domain, queries: QueryFile): Promise<TriedTools> {
-  const known = new Map<string, JsonObject>();
-  for (let index = 0; index < queries.size; index++)
-    for (const { name, arguments: args } of listPlannedCalls(queries.load(index).taskInfo.plan ?? []))
-      if (!JSON.stringify(args).includes("{{")) known.set(domain.toolbox.wireName(name), args);
+  const known = new Map<string, Attempt[]>();
+  for (let index = 0; index < queries.size; index++) {
+    const query = queries.load(index);
+    let isSure = true;
+    for (const { name: written, arguments: args, by } of listAllCalls(query.taskInfo.plan ?? [])) {
+      const name = domain.toolbox.wireName(written);
+      isSure &&= domain.toolbox.resolve(name)?.spec.readOnly ?? true;
+      const attempts = known.get(name) ?? [];
+      known.set(name, attempts);
+      if (by === undefined && attempts.length < MAX_ATTEMPTS && !JSON.stringify(args).includes("{{"))
+        attempts.push({ args, query, isSure });
+    }
+  }
   const errorOf = (result: ToolResult) => (result.isError ? redactText(result.content).slice(0, 500) : undefined);
   return tryReads(domain, { called: new Set(), failed: new Map() }, errorOf, known);
 }
@@ -51,22 +73,28 @@ async function tryReads(
   domain: Domain,
   tried: TriedTools,
   errorOf: (result: ToolResult) => string | undefined,
-  known = new Map<string, JsonObject>(),
+  known = new Map<string, Attempt[]>(),
 ): Promise<TriedTools> {
-  const environment = await domain.openEnvironment({ seed: 0 });
-  try {
-    for (const { name, parameters, readOnly } of environment.tools) {
-      const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;
-      const args = known.get(name) ?? (needed === 0 ? {} : undefined);
-      if (!readOnly || tried.called.has(name) || !args) continue;
-      const call = { id: `check_${name}`, name, arguments: JSON.stringify(args) };
-      const said = await environment.call(call, AbortSignal.any([])).then(errorOf, saidBy);
-      note(tried, name, said);
+  const attempt = async (name: string, { args, query, isSure }: Attempt): Promise<string | undefined> => {
+    const environment = await openTask(domain, { seed: 0, ...(query && { query }) });
+    try {
+      const call = { id: `check_${name}`, name, arguments: writeExact(args) };
+      const said = errorOf(await environment.call(call, AbortSignal.any([])));
+      return isSure ? said : undefined;
+    } finally {
+      await environment.close();
     }
-    return tried;
-  } finally {
-    await environment.close();
+  };
+  for (const { name, parameters, readOnly } of domain.toolbox.tools) {
+    const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;
+    const planned = known.get(name) ?? [];
+    const attempts = planned.length === 0 && needed === 0 ? [{ args: {}, isSure: true }] : planned;
+    if (!readOnly || tried.called.has(name) || attempts.length === 0) continue;
+    const said: (string | undefined)[] = [];
+    for (const each of attempts) if (!said.includes(undefined)) said.push(await attempt(name, each).catch(saidBy));
+    note(tried, name, said.includes(undefined) ? undefined : said.at(-1));
   }
+  return tried;
 }
 
 function note({ called, failed }: TriedTools, name: string, said: string | undefined): void {
