@@ -162,20 +162,20 @@ describe("bfcl, single turn", () => {
       "imported/shapes/queries/shapes-1.jsonl",
     );
     expect(queries.map(({ id, task_info }) => [id, task_info.plan?.[0]?.steps])).toEqual([
-      ["one", [{ calls: [{ name: "shapes.area", arguments: { base: 2, box: { w: 1 } } }] }]],
+      ["one", [{ calls: [{ name: "shapes_area", arguments: { base: 2, box: { w: 1 } } }] }]],
       [
         "two",
         [
           {
             calls: [
-              { name: "shapes.area", arguments: { base: 1 } },
-              { name: "shapes.area", arguments: { base: 2, unit: "M" } },
+              { name: "shapes_area", arguments: { base: 1 } },
+              { name: "shapes_area", arguments: { base: 2, unit: "M" } },
             ],
           },
         ],
       ],
       ["four", undefined],
-      ["five", [{ calls: [{ name: "shapes.area", arguments: { base: "wide" } }] }]],
+      ["five", undefined],
     ]);
     expect(lostOf(work)).toEqual({
       not_executable: ["one", "two", "irrelevance_3", "four", "five"],
@@ -185,6 +185,8 @@ describe("bfcl, single turn", () => {
       broken_call: ["five"],
     });
     expect(imported.stdout).toContain("line 6: it has no");
+    const checked = await work.run(["check", "imported/shapes/rollout.yml"]);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("0 errors, 0 warnings")]);
     const ids = ["--ids", "one,two,irrelevance_3"];
     const run = await work.run([
       "run",
@@ -197,7 +199,7 @@ describe("bfcl, single turn", () => {
     ]);
     expect([run.code, run.stderr]).toEqual([0, ""]);
     const played = work.records("out/trajectories/shapes-1.jsonl");
-    expect(played.flatMap(results)).toEqual(Array(3).fill('{"status": "accepted", "name": "shapes.area"}'));
+    expect(played.flatMap(results)).toEqual(Array(3).fill('{"status": "accepted", "name": "shapes_area"}'));
     expect(work.records("out/trajectories/shapes-2.jsonl").flatMap(results)).toEqual([]);
   });
 
@@ -216,8 +218,9 @@ describe("toolbench-like", () => {
     description: "The weather.",
     parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   };
+  const bare = { name: "list_cities", description: "Cities.", parameters: { type: "object", properties: {} } };
   const asked = { id: "c1", type: "function", function: { name: "get_weather", arguments: '{"city": "Oslo"}' } };
-  const tools = [{ type: "function", function: weather }];
+  const tools = [weather, bare].map((each) => ({ type: "function", function: each }));
   const openai = {
     id: "openai",
     tools,

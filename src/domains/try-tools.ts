@@ -3,6 +3,7 @@
 import {
   isObject,
   type JsonObject,
+  listAllCalls,
   listPlannedCalls,
   messageOf,
   parseJson,
@@ -39,43 +40,58 @@ export async function tryOwnTools(domain: Domain, queries: QueryFile): Promise<T
   return tryReads(domain, tried, crashOf);
 }
 
-/** Arguments come from the plans, if they depend on no earlier result, and are tried in the worlds of those plans. */
+/** `isSure`: nothing before it, in the query's setup or plan, changes the world, so an error tells of the tool. */
+type Attempt = { args: JsonObject; query?: Query; isSure: boolean };
+
+/** Different tasks may ask for what is not there, and rightly get an error. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Arguments come from the plans, if they depend on no earlier result, and each is tried in the world of its own query. A
+ * tool is broken if it answers every one with an error.
+ */
 export function tryReadOnlyTools(domain: Domain, queries: QueryFile): Promise<TriedTools> {
-  const known: KnownArguments = new Map();
+  const known = new Map<string, Attempt[]>();
   for (let index = 0; index < queries.size; index++) {
     const query = queries.load(index);
-    for (const { name, arguments: args } of listPlannedCalls(query.taskInfo.plan ?? [])) {
-      const tool = domain.toolbox.wireName(name);
-      if (!known.has(tool) && !JSON.stringify(args).includes("{{")) known.set(tool, { args, query });
+    let isSure = !query.setup && !query.messages.some(({ role }) => role === "tool");
+    for (const { name: written, arguments: args, by } of listAllCalls(query.taskInfo.plan ?? [])) {
+      const name = domain.toolbox.wireName(written);
+      isSure &&= domain.toolbox.resolve(name)?.spec.readOnly ?? true;
+      const attempts = known.get(name) ?? [];
+      known.set(name, attempts);
+      if (by === undefined && attempts.length < MAX_ATTEMPTS && !JSON.stringify(args).includes("{{"))
+        attempts.push({ args, query, isSure });
     }
   }
   const errorOf = (result: ToolResult) => (result.isError ? redactText(result.content).slice(0, 500) : undefined);
   return tryReads(domain, { called: new Set(), failed: new Map() }, errorOf, known);
 }
 
-type KnownArguments = Map<string, { args: JsonObject; query?: Query }>;
-
 async function tryReads(
   domain: Domain,
   tried: TriedTools,
   errorOf: (result: ToolResult) => string | undefined,
-  known: KnownArguments = new Map(),
+  known = new Map<string, Attempt[]>(),
 ): Promise<TriedTools> {
-  const calls = domain.toolbox.tools.flatMap(({ name, parameters, readOnly }) => {
-    const needsNone = !Array.isArray(parameters.required) || parameters.required.length === 0;
-    const found = known.get(name) ?? (needsNone ? { args: {}, query: undefined } : undefined);
-    return readOnly && found && !tried.called.has(name) ? [{ name, ...found }] : [];
-  });
-  for (const query of new Set(calls.map((call) => call.query))) {
+  const attempt = async (name: string, { args, query, isSure }: Attempt): Promise<string | undefined> => {
     const environment = await domain.openEnvironment({ seed: 0, query });
     try {
-      for (const { name, args } of calls.filter((call) => call.query === query)) {
-        const call = { id: `check_${name}`, name, arguments: writeExact(args) };
-        note(tried, name, await environment.call(call, AbortSignal.any([])).then(errorOf, saidBy));
-      }
+      const call = { id: `check_${name}`, name, arguments: writeExact(args) };
+      const said = errorOf(await environment.call(call, AbortSignal.any([])));
+      return isSure ? said : undefined;
     } finally {
       await environment.close();
     }
+  };
+  for (const { name, parameters, readOnly } of domain.toolbox.tools) {
+    const needed = Array.isArray(parameters.required) ? parameters.required.length : 0;
+    const planned = known.get(name) ?? [];
+    const attempts = planned.length === 0 && needed === 0 ? [{ args: {}, isSure: true }] : planned;
+    if (!readOnly || tried.called.has(name) || attempts.length === 0) continue;
+    const said: (string | undefined)[] = [];
+    for (const each of attempts) if (!said.includes(undefined)) said.push(await attempt(name, each).catch(saidBy));
+    note(tried, name, said.includes(undefined) ? undefined : said.at(-1));
   }
   return tried;
 }

@@ -1,4 +1,5 @@
-// Reference calls that break the schema of their own tool: such a call is answered with what is wrong, and not made.
+// Reference calls that break the schema of their own tool: such a call is answered with what
+// is wrong, and not made, so it is no reference here.
 import { isObject, type JsonObject, listPlannedCalls, type ReferencePlan, writeExact } from "../core/index.ts";
 import { checkArguments } from "../tools/index.ts";
 import type { Tally } from "./tally.ts";
@@ -12,11 +13,12 @@ export function noteBrokenCalls(queries: JsonObject[], tools: DescribedTool[], t
       const spec = specs.get(name);
       return spec && !checkArguments(spec, writeExact(args)).ok;
     });
-    if (broken)
-      tally.lose(
-        String(id),
-        "broken_call",
-        "reference calls that break their own tool's schema: answered with an error here",
-      );
+    if (!broken || !isObject(info)) continue;
+    delete info.plan;
+    tally.lose(
+      String(id),
+      "broken_call",
+      "reference calls that break their own tool's schema: such a task has no plan",
+    );
   }
 }

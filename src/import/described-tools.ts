@@ -45,8 +45,9 @@ export function writeDescribed({ folder, name, python, tasks, otherwise, tally }
       server: {
         command: python,
         args: [join(folder, "recorded_server.py"), file],
-        isolation: "shared",
-        read_only: true,
+        ...(otherwise === "accept"
+          ? { ...(otherwise === "accept" ? { isolation: "shared", read_only: true } : { isolation: "pool" }) }
+          : { isolation: "pool" }),
       },
     };
   });

@@ -1,4 +1,5 @@
 // Rows of a file of JSON lines, or of one JSON list, with every number as it is written.
+import { statSync } from "node:fs";
 import { isObject, type JsonObject, parseExact, UsageError } from "../core/index.ts";
 import { readText } from "../files/index.ts";
 
@@ -6,7 +7,8 @@ import { readText } from "../files/index.ts";
 export type Row = { line: number; row: JsonObject | undefined };
 
 export function readRows(file: string): Row[] {
-  const text = readText(file);
+  if (!statSync(file).isFile()) throw new UsageError(`${file} is a folder: name a file of JSON lines`);
+  const text = readText(file).replace(/^\ufeff/, "");
   if (text.trimStart().startsWith("[")) {
     const list = parseExact(text);
     if (!Array.isArray(list)) throw new UsageError("is neither JSON lines nor a JSON list", { file });

@@ -1,5 +1,5 @@
 // What came over of each task: whole, in part with what was lost, or not at all with the reason.
-import type { JsonObject } from "../core/index.ts";
+import { isObject, type JsonObject, listReferences, type ReferencePlan } from "../core/index.ts";
 
 type Grouped = { ids: string[] };
 export type DatasetReport = {
@@ -38,6 +38,12 @@ export class Tally {
     this.#tasks++;
     try {
       const query = toQuery();
+      if (dropConfusing(query))
+        this.lose(
+          id,
+          "braces",
+          "{{…}} in calls or texts, which a plan takes for references to results: such a task has no plan",
+        );
       this.#carried.add(id);
       return [query];
     } catch (error) {
@@ -81,6 +87,13 @@ export class Tally {
       not_carried: refused,
     };
   }
+}
+
+/** A plan that a reader would understand otherwise is none. */
+function dropConfusing({ task_info: info }: JsonObject): boolean {
+  if (!isObject(info) || listReferences((info.plan ?? []) as ReferencePlan).length === 0) return false;
+  delete info.plan;
+  return true;
 }
 
 /** A task that cannot become a query. */

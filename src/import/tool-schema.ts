@@ -12,10 +12,15 @@ export function toTool(described: JsonObject): DescribedTool | undefined {
   const schema = isObject(parameters) ? (parameters as JsonObject) : {};
   const isBare = !isObject(schema.properties) && Object.values(schema).some(isObject);
   return {
-    name,
+    name: toolName(name),
     description: typeof description === "string" ? description : "",
     parameters: isBare ? fromBare(schema) : { type: "object", ...(toSchema(schema) as JsonObject) },
   };
+}
+
+/** As models' endpoints take it: `spotify.play` is spotify_play. */
+export function toolName(written: string): string {
+  return written.replace(/[^\w-]/g, "_").slice(0, 64);
 }
 
 function fromBare(parameters: JsonObject): JsonObject {

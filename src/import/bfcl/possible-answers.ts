@@ -1,6 +1,7 @@
 // Possible answers, where each argument has a list of values that are right; the empty text says that it may be left
 // out. A plan says one: the first, and nothing where nothing is right.
 import { canonicalJson, isObject, type Json, type JsonObject, type PlanCall } from "../../core/index.ts";
+import { toolName } from "../tool-schema.ts";
 
 export type ChosenAnswer = {
   calls: PlanCall[];
@@ -11,7 +12,10 @@ export type ChosenAnswer = {
 export function chooseAnswer(groundTruth: JsonObject[]): ChosenAnswer {
   const seen = { alternatives: false };
   const calls = groundTruth.flatMap((truth) =>
-    Object.entries(truth).map(([name, args]) => ({ name, arguments: chooseMembers(args as JsonObject, seen) })),
+    Object.entries(truth).map(([name, args]) => ({
+      name: toolName(name),
+      arguments: chooseMembers(args as JsonObject, seen),
+    })),
   );
   return { calls, hasAlternatives: seen.alternatives };
 }

@@ -19,7 +19,12 @@ class World:
                 self.answers.setdefault(key(query, answer["name"], answer["arguments"]), answer)
 
     def tools(self):
-        return [tool(each["name"], each["description"], each["parameters"], True) for each in self.described["tools"]]
+        return [tool(each["name"], each["description"], each["parameters"], self.reads(each)) for each in self.described["tools"]]
+
+    def reads(self, each):
+        """Nothing is changed by any. But who tries those that read, without arguments, should get an answer."""
+        accepts = self.described["otherwise"] == "accept" or key(None, each["name"], {}) in self.answers
+        return accepts or bool(each["parameters"].get("required"))
 
     def call(self, name, arguments, query=None):
         answer = self.answers.get(key(query, name, arguments)) or self.answers.get(key(None, name, arguments))

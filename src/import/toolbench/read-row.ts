@@ -1,11 +1,15 @@
 // A row in any of the known forms.
 import type { JsonObject } from "../../core/index.ts";
+import { toolName } from "../tool-schema.ts";
 import type { MadeCall, RecordedDialogue } from "./dialogue.ts";
 import { readMessages } from "./read-messages.ts";
 import { listIn, readTools } from "./read-tools.ts";
 
 export function readRow(row: JsonObject): RecordedDialogue | undefined {
-  return readMessages(row) ?? readQuestion(row);
+  const dialogue = readMessages(row) ?? readQuestion(row);
+  for (const event of dialogue?.events ?? [])
+    if ("calls" in event) for (const call of event.calls) call.name = toolName(call.name);
+  return dialogue;
 }
 
 /** One question with the calls that answer it, none of them executed. */

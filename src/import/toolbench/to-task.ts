@@ -15,8 +15,6 @@ export function toTask(id: string, { tools, events, hasSystem }: RecordedDialogu
   if (hasSystem) tally.lose(id, "system_message", "a system message of the task's own, which a query cannot have");
   const answers = answersOf(id, made, tally);
   const plan = toPlan(events);
-  if (JSON.stringify(plan).includes("{{"))
-    tally.lose(id, "braces", "texts with {{…}}, which a plan takes for references to results");
   const query = dropUndefined({
     id,
     messages: [{ role: "user", content: lines[0] as string }],
