@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Trajectory } from "../src/core/index.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
-import { runnable } from "./support/import/desk-benchmark.ts";
 import { lines } from "./support/shop-dataset.ts";
 
 const user = (content: string) => ({ role: "user", content });
@@ -16,7 +15,7 @@ async function importAndPlay(work: WorkFolder, format: string, file: string): Pr
   const imported = await work.run(["import", format, file]);
   expect([imported.code, imported.stderr]).toEqual([0, ""]);
   const name = (file.split("/").at(-1) as string).replace(/\.\w+$/, "");
-  const config = runnable(work, `imported/${name}`);
+  const config = `imported/${name}/rollout.yml`;
   const checked = await work.run(["check", config]);
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("0 errors, 0 warnings")]);
   const run = await work.run(["run", "--config", config, "--output-dir", "out", "--quiet"]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Trajectory } from "../src/core/index.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
-import { DESK_TASKS, replayDesk, runnable, SHOWS_STATE, writeDesk } from "./support/import/desk-benchmark.ts";
+import { DESK_TASKS, replayDesk, writeDesk } from "./support/import/desk-benchmark.ts";
 
 /** Found in the world of its own task only. */
 const FIND_L9 = '{"action_id": "f", "name": "find_loan", "arguments": {"loan_id": "L9"}, "requestor": "assistant"}';
@@ -100,10 +100,10 @@ describe("what is imported", () => {
     const { open: _, ...played } = DESK_TASKS;
     played.lamp = played.lamp.replace('"actions": [', `"actions": [${FIND_L9}, `);
     // without exact numbers on the wire, 2.0 would arrive as 2
-    const tasks = Object.values(played).map((task) => (SHOWS_STATE ? task : task.replace("2.0", "2.5")));
+    const tasks = Object.values(played);
     writeDesk(work, tasks);
     await importDesk(work);
-    const config = runnable(work, "imported/library");
+    const config = "imported/library/rollout.yml";
     const checked = await work.run(["check", config]);
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("4 queries")]);
     expect(checked.stdout).toContain("0 errors, 0 warnings");
@@ -161,7 +161,7 @@ describe("what is imported", () => {
     expect(replies[8]).toMatchObject({ isError: true });
   });
 
-  test.skipIf(!SHOWS_STATE)("flawless runs pass by state, 2.0 and all", async () => {
+  test("flawless runs pass by state, 2.0 and all", async () => {
     const work = workFolder();
     const { open: _, ...played } = DESK_TASKS;
     writeDesk(work, Object.values(played));

@@ -2,7 +2,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { mcpServersSchema } from "../../../src/tools/index.ts";
 import type { WorkFolder } from "../cli.ts";
 
 const DATA = "bench/data/desk/domains/library";
@@ -61,16 +60,4 @@ export type Replayed = { [id: string]: { texts: string[]; state: string } };
 
 export function replayDesk(work: WorkFolder): Replayed {
   return JSON.parse(spawnSync("python3", [own("replay_desk.py"), `${work.path}/bench`], { encoding: "utf8" }).stderr);
-}
-
-const server = { command: "x", state_tool: "s", hidden_tools: ["h"] };
-/** Whether this build knows the settings that hide tools and show a server's state. */
-export const SHOWS_STATE = mcpServersSchema.safeParse({ server }).success;
-
-/** The config of an imported dataset, without settings that this build does not know yet. */
-export function runnable(work: WorkFolder, folder: string): string {
-  const text = work.read(`${folder}/rollout.yml`);
-  const known = text.replace(/^ +state_tool: .*\n/gm, "").replace(/^ +hidden_tools:\n(?: +- .*\n)+/gm, "");
-  work.write(`${folder}/run.yml`, SHOWS_STATE ? text : known);
-  return `${folder}/run.yml`;
 }
