@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { expect, test } from "vitest";
-import { workFolder } from "./support/cli.ts";
+import { untilStopping, workFolder } from "./support/cli.ts";
 import { itemQuery, planQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 const RUN = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTED];
@@ -16,7 +16,7 @@ test("Ctrl-C once: the tool call under way finishes and is kept, the rest is par
   const { child, finished } = work.start([...RUN, "--max-workers", "1"]);
   await work.until("waiting");
   child.kill("SIGINT");
-  await new Promise((resolve) => child.stderr?.once("data", resolve));
+  await untilStopping(child);
   work.remove("slow");
   const { code, stdout, stderr } = await finished;
   expect(code).toBe(130);
@@ -41,7 +41,7 @@ test("Ctrl-C twice: the program leaves at once with 130, and can be resumed all 
   const { child, finished } = work.start([...RUN, "--max-workers", "1"]);
   await work.until("waiting");
   child.kill("SIGINT");
-  await new Promise((resolve) => child.stderr?.once("data", resolve));
+  await untilStopping(child);
   child.kill("SIGINT");
   expect((await finished).code).toBe(130);
   work.remove("slow");
@@ -76,7 +76,7 @@ test("a config with resume: false starts next to the last run each time; the pri
   const { child, finished } = work.start(["run", "--config", "run.yml", "--max-workers", "1"]);
   await work.until("waiting");
   child.kill("SIGINT");
-  await new Promise((resolve) => child.stderr?.once("data", resolve));
+  await untilStopping(child);
   work.remove("slow");
   expect((await finished).stdout).toContain("Next:\n  npx rollout resume outputs/run ");
   expect((await work.run(["resume", "outputs/run", "--quiet"])).code).toBe(0);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
-import { single, type WorkFolder, workFolder } from "./support/cli.ts";
+import { single, untilStopping, type WorkFolder, workFolder } from "./support/cli.ts";
 import { itemQuery, lines, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 const FILE = "out/trajectories/StudentHealthServices.jsonl";
@@ -95,7 +95,7 @@ test("Ctrl-C ends after the records under way, with 130 and what was found; long
   await work.until("waiting");
   await new Promise((resolve) => setTimeout(resolve, 2100));
   child.kill("SIGINT");
-  await new Promise((resolve) => child.stderr?.once("data", resolve));
+  await untilStopping(child);
   work.remove("slow");
   const { code, stdout, stderr } = await finished;
   expect([code, stdout]).toEqual([

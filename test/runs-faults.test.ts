@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { PROGRESS, workFolder } from "./support/cli.ts";
+import { PROGRESS, untilStopping, workFolder } from "./support/cli.ts";
 import { call, run, STOP, scripted, temporaryFolder } from "./support/play.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
@@ -42,7 +42,7 @@ test("a full disk that stays full does not keep Ctrl-C waiting for ever, and the
     child.stdout?.on("data", (text: string) => text.includes("No space left") && resolve()),
   );
   child.kill("SIGINT");
-  await new Promise((resolve) => child.stderr?.once("data", resolve));
+  await untilStopping(child);
   child.kill("SIGINT");
   expect((await finished).code).toBe(130);
   work.remove("full");

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createScriptFinder } from "../src/domains/index.ts";
 import { type MockServer, startMockServer } from "../src/models/index.ts";
 import type { MockServerOptions } from "../src/models/mock-server/server.ts";
-import { PROGRESS, single, type WorkFolder, workFolder } from "./support/cli.ts";
+import { PROGRESS, single, untilStopping, type WorkFolder, workFolder } from "./support/cli.ts";
 import { ERROR, KIND, receiveSpans } from "./support/otlp-receiver.ts";
 import type { ReceivedSpan } from "./support/otlp-wire.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
@@ -346,7 +346,7 @@ describe("Ctrl-C", () => {
     const { child, finished } = work.start([...SHOP, "--otel", first.url]);
     await work.until("waiting");
     child.kill("SIGINT");
-    await new Promise((resolve) => child.stderr?.once("data", resolve));
+    await untilStopping(child);
     work.remove("slow");
     expect((await finished).code).toBe(130);
     const [parked] = rootsOf(first.spans);
@@ -370,7 +370,7 @@ describe("Ctrl-C", () => {
     const { child, finished } = work.start([...SHOP, "--otel", receiver.url]);
     await work.until("waiting");
     child.kill("SIGINT");
-    await new Promise((resolve) => child.stderr?.once("data", resolve));
+    await untilStopping(child);
     child.kill("SIGINT");
     expect((await finished).code).toBe(130);
     work.remove("slow");

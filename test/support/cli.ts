@@ -84,6 +84,17 @@ export class WorkFolder {
   }
 }
 
+/** Until the program has said that it stops: what a second Ctrl-C must not come before. */
+export function untilStopping({ stderr }: ChildProcess): Promise<void> {
+  let said = "";
+  return new Promise((resolve) =>
+    stderr?.on("data", (text: string) => {
+      said += text;
+      if (said.includes("Stopping")) resolve();
+    }),
+  );
+}
+
 /** An empty working folder that is removed after the test. */
 export function workFolder(): WorkFolder {
   const path = mkdtempSync(join(tmpdir(), "rollout-cli-"));
