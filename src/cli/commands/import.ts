@@ -1,5 +1,6 @@
 // `rollout import`: datasets made of other people's tasks, and a report of what could not be carried over.
 import { Argument } from "commander";
+import { PROGRAM_COMMAND } from "../../core/index.ts";
 import {
   type DatasetReport,
   type FormatName,
@@ -64,7 +65,7 @@ function print(report: ImportReport, { json, out }: Options, host: Host): void {
   terminal.out("");
   terminal.out("Next:");
   const config = quote(`${made[0]?.folder}/rollout.yml`);
-  for (const line of [`rollout check ${config}`, `rollout run --config ${config}`]) terminal.out(`  ${line}`);
+  for (const words of [`check ${config}`, `run --config ${config}`]) terminal.out(`  ${PROGRAM_COMMAND} ${words}`);
 }
 
 function printDataset(terminal: Terminal, { name, folder, lost, not_carried, ...counts }: DatasetReport): void {

@@ -52,7 +52,7 @@ export async function readClasses({
   if ("problem" in answer)
     return tally.refuseAll(
       entries.map(({ id }) => String(id)),
-      `${python} could not load ${found.name}: ${answer.problem} (--python names another)`,
+      `${python} could not load ${found.name}: ${answer.problem} (install the benchmark's packages for it, or name another with --python)`,
     );
   const { plans, documents } = answer.described as { plans: JsonObject; documents: JsonObject };
   const queries = entries.flatMap((entry) => {

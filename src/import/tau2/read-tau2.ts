@@ -38,7 +38,10 @@ async function readDomain(domain: FoundDomain, python: string, options: ImportOp
   const args = [code.root, code.module, dataRoot];
   const answer = await askServer(python, "tau2_server.py", args, options.env);
   if ("problem" in answer)
-    return tally.refuseAll(ids, `${python} could not load ${code.module}: ${answer.problem} (--python names another)`);
+    return tally.refuseAll(
+      ids,
+      `${python} could not load ${code.module}: ${answer.problem} (install the benchmark's packages for it, or name another with --python)`,
+    );
   const { policy, ...served } = answer.described as unknown as ServedTools & { policy: string };
   const folder = resolve(options.out, name);
   makeFolder(folder);
