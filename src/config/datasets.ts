@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { z } from "zod";
-import { didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
+import { atLocation, didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
 import { type DatasetKind, type DomainFiles, parseNames, type ServerLocations } from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
@@ -24,16 +24,6 @@ export type NamedDataset = {
 
 type Found = Pick<NamedDataset, "located" | "mcp">;
 type FoundServers = { servers: McpServersConfig; locations: ServerLocations };
-
-/** Gives this location to an error that has none. */
-function atLocation<T>(location: Location | undefined, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!location || !(error instanceof UsageError) || error.location) throw error;
-    throw new UsageError(error.message, location);
-  }
-}
 
 export function findDatasets(config: FullConfig, locator: DatasetLocator, locationOf: LocationOf): NamedDataset[] {
   const { datasets, auto_discover: auto } = config;

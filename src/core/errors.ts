@@ -40,6 +40,16 @@ export class UsageError extends Error {
   }
 }
 
+/** Gives this location to an error that has none. */
+export function atLocation<T>(location: Location | undefined, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!location || !(error instanceof UsageError) || error.location) throw error;
+    throw new UsageError(error.reason, location);
+  }
+}
+
 export function formatLocation(location: Location): string {
   const position = [location.line, location.column].filter((part) => part !== undefined).join(":");
   return position ? `${location.file}:${position}` : location.file;

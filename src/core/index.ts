@@ -10,7 +10,7 @@ export type {
   ToolResult,
   World,
 } from "./environment.ts";
-export { formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
+export { atLocation, formatLocation, type Location, messageOf, RolloutError, UsageError } from "./errors.ts";
 export type {
   CallStart,
   DatasetCounts,
@@ -58,6 +58,7 @@ export { metadataOf, ORIGINAL_REASONS, toTrajectory } from "./original-record.ts
 export { type Blame, endWith, LOOP_REASONS, type LoopReason, type Outcome, type StopReason } from "./outcome.ts";
 export {
   END_TOKENS,
+  hasOpeningCalls,
   MODES,
   type Mode,
   namesakeOf,

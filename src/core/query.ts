@@ -40,6 +40,11 @@ export type Query = {
   repairedTexts?: number;
 };
 
+/** Whether calls are made before its dialogue begins: its world is then settled only after them. */
+export function hasOpeningCalls({ setup = [], messages }: Pick<Query, "setup" | "messages">): boolean {
+  return setup.length > 0 || messages.some(({ role }) => role === "tool");
+}
+
 export type RolloutKey = { dataset: string; queryId: string; rollout: number };
 
 export function rolloutId(key: Pick<RolloutKey, "queryId" | "rollout">): string {

@@ -2,6 +2,7 @@
 // user's own tools set apart from the agent's. Rollouts, resumes, replays and references all open theirs here.
 import {
   type Environment,
+  hasOpeningCalls,
   type OpenedCall,
   type Query,
   RolloutError,
@@ -21,7 +22,7 @@ export async function openTask(domain: Domain, world: World): Promise<Environmen
   if (!query) return environment;
   try {
     const opened = await makeOpening(environment, domain.toolbox, query);
-    if (opened.length > 0) await environment.settle?.();
+    if (hasOpeningCalls(query)) await environment.settle?.();
     const split = query.userTools?.length ? splitTools(domain, environment.tools, query.userTools) : undefined;
     if (!split && opened.length === 0) return environment;
     return withParties(environment, domain.toolbox, split, opened);

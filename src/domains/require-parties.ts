@@ -1,6 +1,6 @@
 // Before a run: what its queries want beyond the dialogue can be had. The user's tools are there, and setups are made where
 // they are seen by one rollout only.
-import { type Environment, UsageError } from "../core/index.ts";
+import { atLocation, type Environment } from "../core/index.ts";
 import type { Domain } from "./domain.ts";
 import { requireTools, setupCalls } from "./open-task.ts";
 import type { QueryFile } from "./query-file.ts";
@@ -12,7 +12,7 @@ export async function requireParties(domain: Domain, asked: Asked): Promise<void
   const { queries } = asked;
   for (const index of asked.chosen.filter((each) => queries.hasParties(each))) {
     const patterns = queries.load(index).userTools ?? [];
-    at(queries, index, () => patterns.forEach((pattern) => void requireTools(domain, pattern)));
+    atLocation(queries.location(index), () => patterns.forEach((pattern) => void requireTools(domain, pattern)));
   }
   await requireOwnSetups(domain, asked);
 }
@@ -25,18 +25,9 @@ export async function requireOwnSetups(domain: Domain, { queries, chosen }: Aske
       if (!query.setup?.length) continue;
       const opened = environment ?? (await domain.openEnvironment({ seed: 0, query }));
       environment = opened;
-      at(queries, index, () => setupCalls(opened, domain.toolbox, query));
+      atLocation(queries.location(index), () => setupCalls(opened, domain.toolbox, query));
     }
   } finally {
     await environment?.close();
-  }
-}
-
-function at(queries: QueryFile, index: number, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof UsageError) || error.location) throw error;
-    throw new UsageError(error.reason, queries.location(index));
   }
 }

@@ -1,5 +1,5 @@
 // Before a run: servers that are started for one query each can be started for all of them.
-import { UsageError } from "../core/index.ts";
+import { atLocation } from "../core/index.ts";
 import type { McpHub } from "../tools/index.ts";
 import type { QueryFile } from "./query-file.ts";
 
@@ -7,12 +7,6 @@ type Asked = { queries: QueryFile; chosen: readonly number[] };
 
 /** Told with the query's file and line. */
 export function requireWorlds(dataset: string, hub: McpHub, { queries, chosen }: Asked): void {
-  for (const index of hub.hasPlaces ? chosen : []) {
-    try {
-      hub.requireWorld({ dataset, seed: 0, query: queries.load(index) });
-    } catch (error) {
-      if (!(error instanceof UsageError) || error.location) throw error;
-      throw new UsageError(error.reason, queries.location(index));
-    }
-  }
+  for (const index of hub.hasPlaces ? chosen : [])
+    atLocation(queries.location(index), () => hub.requireWorld({ dataset, seed: 0, query: queries.load(index) }));
 }

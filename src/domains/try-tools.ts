@@ -1,6 +1,7 @@
 // Calling a domain's tools for real before a run does: those of its own by playing reference plans, where nothing outlives
 // the call; those of MCP servers, which may be anybody's, only if they are read-only.
 import {
+  hasOpeningCalls,
   isObject,
   type JsonObject,
   listAllCalls,
@@ -54,7 +55,7 @@ export function tryReadOnlyTools(domain: Domain, queries: QueryFile): Promise<Tr
   const known = new Map<string, Attempt[]>();
   for (let index = 0; index < queries.size; index++) {
     const query = queries.load(index);
-    let isSure = !query.setup && !query.messages.some(({ role }) => role === "tool");
+    let isSure = !hasOpeningCalls(query);
     for (const { name: written, arguments: args, by } of listAllCalls(query.taskInfo.plan ?? [])) {
       const name = domain.toolbox.wireName(written);
       isSure &&= domain.toolbox.resolve(name)?.spec.readOnly ?? true;

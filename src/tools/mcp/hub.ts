@@ -1,6 +1,13 @@
 // Real MCP servers as the tools of rollouts. One hub serves a whole run; each rollout opens its own environment on it.
 import { setMaxListeners } from "node:events";
-import { canonicalJson, type Environment, RolloutError, type ToolSpec, type Variables } from "../../core/index.ts";
+import {
+  canonicalJson,
+  type Environment,
+  hasOpeningCalls,
+  RolloutError,
+  type ToolSpec,
+  type Variables,
+} from "../../core/index.ts";
 import { withDescriptors } from "../../files/index.ts";
 import { type NameStyle, Toolbox } from "../naming.ts";
 import { launchFor, type McpServersConfig, type ResolvedServer, resolveServer } from "./config.ts";
@@ -77,15 +84,10 @@ export class McpHub {
   }
 
   /** Without a query, as `tools` was last asked for. */
-  open(asked: ServerWorld = { seed: 0 }): Promise<Environment> {
-    return this.#open(asked);
-  }
-
-  async #open(asked: ServerWorld): Promise<McpEnvironment> {
-    const world = asked.query ? asked : (this.#example ?? asked);
-    const sessions = await this.#openSessions(world);
-    const byName = new Map(sessions.map((each) => [each.name, each]));
-    const environment = new McpEnvironment(await this.#toolboxesOf(sessions), byName, this.#states);
+  async open(asked: ServerWorld = { seed: 0 }): Promise<Environment> {
+    const environment = await this.#open(asked);
+    // reading a state may be dear: whoever makes calls first settles after them
+    if (asked.query && hasOpeningCalls(asked.query)) return environment;
     try {
       await environment.settle();
     } catch (error) {
@@ -93,6 +95,13 @@ export class McpHub {
       throw error;
     }
     return environment;
+  }
+
+  async #open(asked: ServerWorld): Promise<McpEnvironment> {
+    const world = asked.query ? asked : (this.#example ?? asked);
+    const sessions = await this.#openSessions(world);
+    const byName = new Map(sessions.map((each) => [each.name, each]));
+    return new McpEnvironment(await this.#toolboxesOf(sessions), byName, this.#states);
   }
 
   /** The tools as a rollout opened now would have them. */
@@ -105,6 +114,7 @@ export class McpHub {
     this.#example = world ?? this.#example;
     const environment = await this.#open(this.#example ?? { seed: 0 });
     try {
+      await environment.settle();
       await environment.trySettling();
     } finally {
       await environment.close();
