@@ -15,7 +15,8 @@ export function processStart(pid: number): string | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" ? undefined : (fields[19] ?? "");
-  } catch {
-    return "";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ESRCH" ? undefined : ""; // gone between the two looks; without /proc nothing more is known
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment, ToolResult } from "../../../src/core/index.ts";
+import { processStart } from "../../../src/files/process-start.ts";
 import { McpHub } from "../../../src/tools/index.ts";
 import type { McpServerConfig } from "../../../src/tools/mcp/config.ts";
 import type { McpHubOptions } from "../../../src/tools/mcp/hub.ts";
@@ -48,14 +49,9 @@ export function processesIn(log: string): number[] {
   return linesOf(log).flatMap((line) => (line.startsWith("pid ") ? [Number(line.slice(4))] : []));
 }
 
+/** Whether a process is alive; one that is dead but not yet reaped by init is not. */
 export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const status = `/proc/${pid}/stat`; // one that is dead but not yet reaped by init is not running
-  return !existsSync(status) || !/^\d+ \(.*\) Z/.test(readFileSync(status, "utf8"));
+  return processStart(pid) !== undefined;
 }
 
 /** Waits for a condition; the test's own time limit says when to give up. */
