@@ -186,7 +186,13 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     return named ?? config[`${party}_model`] ?? defaultModel(party, located.bundled && !own.path, registry);
   };
   const agent = atLocation(locationOf("agent"), () => {
-    const defaults = { temperature: config.agent_temperature, thinking: config.enable_thinking };
+    const defaults = {
+      temperature: config.agent_temperature,
+      topP: config.top_p,
+      thinking: config.enable_thinking,
+      toolFormat: config.tool_format,
+      systemPromptFile: config.system_prompt_file,
+    };
     return resolveAgent(own.agent, { model: modelOf("agent"), ...defaults, location: locationOf("agent") });
   });
   const user = atLocation(locationOf("user"), () => {
@@ -205,6 +211,7 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     stops: stopValues(config, maxTurns),
     maxStepsPerTurn: own.max_steps_per_turn ?? config.max_steps_per_turn,
     mode: own.mode ?? config.mode,
+    answerFormat: own.answer_format ?? config.answer_format,
     mcpServers: mcp?.servers,
     mcpLocations: mcp?.locations,
     defaults: dropUndefined({

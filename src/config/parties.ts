@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { type JsonObject, type Location, UsageError } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
 import { readText } from "../files/index.ts";
-import type { PartyModel } from "../models/index.ts";
+import type { PartyModel, ToolFormat } from "../models/index.ts";
 import { findText } from "./places.ts";
 import { requirePlaceholders } from "./prompt-places.ts";
 import type { AgentConfig, UserConfig } from "./schema.ts";
@@ -11,7 +11,15 @@ import type { AgentConfig, UserConfig } from "./schema.ts";
 type PartyConfig = Exclude<UserConfig, string>;
 
 /** What applies if the party itself says nothing, and the model it uses. */
-export type PartyDefaults = { model: string; temperature?: number; thinking?: boolean; location?: Location };
+export type PartyDefaults = {
+  model: string;
+  temperature?: number;
+  topP?: number;
+  thinking?: boolean;
+  toolFormat?: ToolFormat;
+  systemPromptFile?: string;
+  location?: Location;
+};
 
 export function resolveAgent(
   config: AgentConfig | undefined,
@@ -42,7 +50,7 @@ function resolveParty(config: PartyConfig, party: "agent" | "user", defaults: Pa
     model: defaults.model,
     settings: {
       temperature: config.temperature ?? defaults.temperature,
-      topP: config.top_p,
+      topP: config.top_p ?? defaults.topP,
       maxTokens: config.max_tokens,
       thinking: config.enable_thinking ?? switched ?? defaults.thinking,
       thinkingOptions: options,
@@ -55,6 +63,7 @@ function resolveParty(config: PartyConfig, party: "agent" | "user", defaults: Pa
     apiBase: config.api_base,
     apiKey: config.api_key ?? undefined,
     api: config.api,
+    toolFormat: config.tool_format ?? defaults.toolFormat,
     places: {
       ...(config.temperature === undefined && { temperature: `${party}_temperature` }),
       ...(config.enable_thinking === undefined && {
@@ -65,13 +74,14 @@ function resolveParty(config: PartyConfig, party: "agent" | "user", defaults: Pa
 }
 
 function readSystemPrompt(
-  { system_prompt, system_prompt_file }: PartyConfig,
+  { system_prompt, system_prompt_file: own }: PartyConfig,
   party: "agent" | "user",
-  { location }: PartyDefaults,
+  { location, systemPromptFile }: PartyDefaults,
 ): string | undefined {
-  if (system_prompt !== undefined && system_prompt_file !== undefined) {
+  if (system_prompt !== undefined && own !== undefined) {
     throw new UsageError("system_prompt and system_prompt_file exclude each other");
   }
+  const system_prompt_file = own ?? (system_prompt === undefined ? systemPromptFile : undefined);
   const prompt = system_prompt ?? (system_prompt_file && readPrompt(system_prompt_file));
   if (prompt !== undefined)
     requirePlaceholders(prompt, party, (text) => {

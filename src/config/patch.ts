@@ -40,7 +40,7 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
       Object.keys(patch).filter((key) => key in dataset && key !== "mcpServers"),
     );
     for (const party of ["agent", "user"] as const) {
-      const keys = PARTY_KEYS.filter((key) => patch[partyKey(party, key)] !== undefined);
+      const keys = Object.entries(PARTY_KEYS[party]).flatMap(([key, run]) => (patch[run] === undefined ? [] : [key]));
       if (keys.length > 0) own[party] = withoutPartyKeys(own[party], keys);
     }
     return [name, own];
@@ -48,19 +48,26 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
   return Object.fromEntries(entries);
 }
 
-const PARTY_KEYS = ["model", "temperature", "enable_thinking"] as const;
-type PartyKey = (typeof PARTY_KEYS)[number];
+/** A party's keys, and the run's key that sets the same for all datasets; there are some for the agent only. */
+const PARTY_KEYS = {
+  agent: {
+    model: "agent_model",
+    temperature: "agent_temperature",
+    enable_thinking: "enable_thinking",
+    top_p: "top_p",
+    tool_format: "tool_format",
+    system_prompt_file: "system_prompt_file",
+  },
+  user: { model: "user_model", temperature: "user_temperature" },
+} as const satisfies { [party: string]: { [key: string]: keyof FullConfig } };
 
-/** The run's key that sets the same for all datasets. */
-function partyKey(party: "agent" | "user", key: PartyKey): keyof FullConfig {
-  if (key === "enable_thinking") return party === "agent" ? "enable_thinking" : "$schema";
-  return `${party}_${key}`;
-}
+/** Keys that say the same in another way. */
+const TWINS: { [key: string]: string } = { enable_thinking: "thinking", system_prompt_file: "system_prompt" };
 
-function withoutPartyKeys<P extends DatasetConfig["user"]>(party: P, keys: readonly PartyKey[]): P | undefined {
+function withoutPartyKeys<P extends DatasetConfig["user"]>(party: P, keys: readonly string[]): P | undefined {
   if (typeof party === "string") return keys.includes("model") ? undefined : party;
   if (!party) return party;
-  return omit(party, keys.includes("enable_thinking") ? [...keys, "thinking"] : keys) as P;
+  return omit(party, [...keys, ...keys.flatMap((key) => TWINS[key] ?? [])]) as P;
 }
 
 function omit<T extends object>(object: T, keys: readonly string[]): T {

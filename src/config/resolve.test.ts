@@ -47,6 +47,8 @@ test("without any setting but a name, everything has its default", () => {
   const { datasets: _, ...rest } = config;
   expect(rest).toEqual({
     isolation: "none",
+    on_context_full: "end",
+    sticky: "rollout",
     seed: 0,
     rollouts: 1,
     max_workers: 8,

@@ -21,6 +21,8 @@ export type DatasetSpec = {
   stops: { [key: string]: unknown };
   maxStepsPerTurn: number;
   mode: Mode;
+  /** how answers to plain questions are marked */
+  answerFormat?: string;
   /** real MCP servers in place of the domain's own */
   mcpServers?: McpServersConfig;
   /** where the config says how to start each of them */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { MODES } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import { CONNECT_SECONDS, IDLE_SECONDS, registrySchema } from "../models/index.ts";
+import { CONNECT_SECONDS, IDLE_SECONDS, registrySchema, TOOL_FORMATS } from "../models/index.ts";
 import { evaluationSchema } from "../scoring/index.ts";
 import { CALL_SECONDS, mcpServersSchema, toolFaultsSchema } from "../tools/index.ts";
 
@@ -38,11 +38,12 @@ const off = z.boolean().default(false);
 const on = z.boolean().default(true);
 const names = z.array(text).optional();
 const temperature = z.number().min(0).optional();
+const share = z.number().min(0).max(1).optional();
 
 const partyFields = {
   model: text.optional().describe("provider/model, or a name of the model registry"),
   temperature: temperature.describe("sampling temperature"),
-  top_p: z.number().min(0).max(1).optional().describe("nucleus sampling"),
+  top_p: share.describe("nucleus sampling"),
   max_tokens: positive.optional().describe("longest reply in tokens"),
   system_prompt: path.describe(
     "replaces the system prompt; {policy} (agent) and {scenario} (user) stand for the domain's and the query's own",
@@ -59,6 +60,10 @@ const partyFields = {
     .describe("base URL, or several replicas; a provider's own key is never sent there"),
   api_key: z.string().nullable().optional().describe(`a literal, \${VAR} or \${VAR:-default}`),
   api: z.enum(["chat", "responses"]).optional().describe("which of OpenAI's two APIs to use, as in the model registry"),
+  tool_format: z
+    .enum(TOOL_FORMATS)
+    .optional()
+    .describe("how tools, calls and results go over the wire; default: the model registry's, else native"),
   timeout: z.number().positive().optional().describe("seconds for one model call"),
   max_retries: z
     .int()
@@ -92,6 +97,11 @@ const RUNS_OWN = "instead of the run's";
 /** what a timer can count */
 const MAX_SECONDS = 2_000_000;
 const isolation = z.enum(["none", "process"]);
+/** `json:` is followed by the name of a field. */
+const answerFormat = z
+  .string()
+  .regex(/^(answer-tag|boxed|last-line|whole|json:.+)$/, "must be answer-tag, boxed, last-line, json:FIELD or whole")
+  .optional();
 
 const datasetSchema = z
   .strictObject({
@@ -106,6 +116,12 @@ const datasetSchema = z
       .union([text, z.array(text)])
       .optional()
       .describe("the domains (or mcpServers) to use, where mcp_domain does not say it; an empty list: none"),
+    tool_files: z
+      .array(text)
+      .optional()
+      .describe("files of plain functions (.py, .ts, .js), each of them a tool, next to the dataset's other tools"),
+    corpus: path.describe("a folder or file of documents, for the tools `search` and `visit`"),
+    answer_format: answerFormat.describe(RUNS_OWN),
     base_path: path.describe("its own dataset folder"),
     mcpServers: servers.describe("real MCP servers instead of a domain"),
     mcp_config_file: path.describe(MCP_FILE),
@@ -157,7 +173,7 @@ type ConditionShape = { [C in Condition as C["key"]]: C["schema"] };
 
 /** Each stop condition brings its own key. */
 const conditionKeys = Object.fromEntries(STOP_CONDITIONS.map(({ key, schema }) => [key, schema])) as ConditionShape;
-const { max_turns: maxTurns } = conditionKeys;
+const { max_turns: maxTurns, max_rollout_seconds: maxSeconds } = conditionKeys;
 
 /** The keys of a config in sections, as the docs show them. */
 export const CONFIG_SECTIONS = {
@@ -181,6 +197,14 @@ export const CONFIG_SECTIONS = {
     bundled: flag(undefined, off, "the bundled domains, even where ./datasets exists"),
     limit: flag("<n>", positive.optional(), "only the first so many queries of each dataset"),
     ids: flag("<a,b>", z.array(text).optional(), "only these queries"),
+    split: flag(
+      "<i/n>",
+      z
+        .string()
+        .regex(/^[1-9]\d*\/[1-9]\d*$/, "must be such as 2/5")
+        .optional(),
+      "only this share of the queries, such as 2/5, on machines that share nothing; all shares together are the run",
+    ),
     rollouts: flag("<n>", positive.default(1), "attempts at each query; more later adds only those"),
     max_workers: flag("<n>", positive.default(8), "rollouts at once, within and across datasets"),
     seed: flag("<n>", z.int().nonnegative().default(0), "seed of the run; each rollout's own is derived from it"),
@@ -190,6 +214,7 @@ export const CONFIG_SECTIONS = {
       "score each rollout as soon as it is finished; a mapping says how",
       { sentence: "score each rollout as soon as it is finished" },
     ),
+    judge_model: flag("<name>", path, "score also by this judge, as eval.judge_model does"),
     resume: flag(undefined, on, "continue an earlier run in the folder; false starts next to it, never over it", {
       sentence: "continue an earlier run in the folder (the default)",
       negation: "start next to an earlier run, never over it",
@@ -235,6 +260,20 @@ export const CONFIG_SECTIONS = {
     ),
     agent_temperature: flag("<t>", temperature, "temperature of the agent"),
     user_temperature: flag("<t>", temperature, "temperature of the simulated user"),
+    top_p: flag("<p>", share, "nucleus sampling of the agent"),
+    tool_format: flag(
+      "<format>",
+      z.enum(TOOL_FORMATS).optional(),
+      "how the agent's tools and calls go over the wire; default: the model registry's, else native",
+      { sentence: "how the agent's tools and calls go over the wire (default: native)" },
+    ),
+    system_prompt_file: flag("<file>", path, "replaces the agent's system prompt", { name: "system-prompt" }),
+    answer_format: flag(
+      "<format>",
+      answerFormat,
+      "how answers to questions are marked: answer-tag, boxed, last-line, json:FIELD or whole; default: answer-tag where there is one, else the whole",
+      { sentence: "how answers are marked: answer-tag, boxed, last-line, json:FIELD or whole" },
+    ),
     enable_thinking: flag(undefined, z.boolean().optional(), "whether the agent reasons before it answers", {
       name: "thinking",
       sentence: "the agent reasons before it answers",
@@ -242,17 +281,37 @@ export const CONFIG_SECTIONS = {
     }),
     max_turns: flag("<n>", maxTurns, maxTurns.description ?? ""),
     max_steps_per_turn: flag("<n>", positive.default(10), "agent replies in one turn, tool calls included"),
+    context_limit: flag("<tokens>", positive.optional(), "the agent's context; default: the registry's or catalogue's"),
+    on_context_full: flag(
+      "<what>",
+      z.enum(["end", "answer", "summarise"]).default("end"),
+      "near the end of the context: end there, ask once for the answer, or go on from a summary",
+    ),
+    summary_model: flag("<name>", path, "model that writes the summaries; default: the agent's"),
     mode: flag("<mode>", z.enum(MODES).default("positive"), "the right tools, another domain's, or none"),
   },
   monitor: {
     enable_monitor: on.describe("false switches off all monitor_… keys"),
     ...conditionKeys,
+    max_rollout_seconds: flag("<seconds>", maxSeconds, maxSeconds.description ?? "", { name: "timeout" }),
     monitor_use_llm_judge: off.describe("ask a model after each turn whether the dialogue is over"),
     monitor_judge_model: path.describe("that model"),
   },
   tools: {
     mcpServers: servers.describe("real MCP servers for datasets that name no domain, as other tools write them"),
-    mcp_config_file: path.describe(MCP_FILE),
+    mcp_config_file: flag("<file>", path, MCP_FILE, { name: "mcp" }),
+    tool_files: flag(
+      "<a,b>",
+      z.array(text).optional(),
+      "files of plain functions (.py, .ts, .js), each of them a tool, for datasets that name no domain",
+      { name: "tools" },
+    ),
+    corpus: flag(
+      "<dir>",
+      path,
+      "a folder or file of documents for the tools `search` and `visit`, for datasets that name no domain",
+      { sentence: "documents for the tools search and visit" },
+    ),
     python: flag("<path>", path, "Python for dropped-in servers: an interpreter or a virtual environment"),
     tool_names: z
       .enum(["prefixed", "dotted"])
@@ -288,6 +347,11 @@ export const CONFIG_SECTIONS = {
       .positive()
       .default(IDLE_SECONDS)
       .describe("seconds that a reply which has begun may pause"),
+    sticky: flag(
+      "<what>",
+      z.enum(["rollout", "question"]).default("rollout"),
+      "what stays on one of several replicas: each rollout, or all rollouts of a question",
+    ),
   },
   printing: {
     verbose: flag(undefined, off, "print agent, user and tool texts as they come", { short: "v" }),

@@ -24,7 +24,14 @@ export type { Finding, Fix } from "./probe/finding.ts";
 export { probeModel } from "./probe/probe-model.ts";
 export { findEntry, type Registry, registryEntrySchema, registryFileSchema, registrySchema } from "./registry.ts";
 export { resolveModel } from "./resolve.ts";
-export type { CallSettings, PartyModel, Prices, ResolvedModel } from "./resolved.ts";
+export {
+  type CallSettings,
+  type PartyModel,
+  type Prices,
+  type ResolvedModel,
+  TOOL_FORMATS,
+  type ToolFormat,
+} from "./resolved.ts";
 export type { RetryWait } from "./retry.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";

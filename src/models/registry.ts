@@ -4,7 +4,7 @@ import { UsageError } from "../core/index.ts";
 import { findModel, findProvider } from "./catalogue/catalogue.ts";
 import { DIALECT_NAMES } from "./dialects/index.ts";
 import { REFUSABLE } from "./refusals.ts";
-import { THINKING_STYLES } from "./resolved.ts";
+import { THINKING_STYLES, TOOL_FORMATS } from "./resolved.ts";
 
 const cost = z.number().nonnegative();
 const limit = z.int().positive();
@@ -27,6 +27,12 @@ export const registryEntrySchema = z.strictObject({
     .enum(["chat", "responses"])
     .optional()
     .describe("which of OpenAI's two APIs; default: responses for OpenAI's own reasoning models, else chat"),
+  tool_format: z
+    .enum(TOOL_FORMATS)
+    .optional()
+    .describe(
+      "how tools, calls and results go over the wire; hermes and react: as text, for models without function calling",
+    ),
   max_tokens: z.int().positive().optional().describe("context window in tokens"),
   input_cost_per_token: cost.optional().describe("dollars for a token of input; default: the catalogue's"),
   output_cost_per_token: cost.optional().describe("dollars for a token of output; default: the catalogue's"),

@@ -73,6 +73,10 @@ export type CallSettings = {
   extraParams?: JsonObject;
 };
 
+/** How tools, calls and results are written: by the provider, or by us as text for models without function calling. */
+export const TOOL_FORMATS = ["native", "hermes", "react"] as const;
+export type ToolFormat = (typeof TOOL_FORMATS)[number];
+
 /** A party's model and how it is used: what a config says of an agent, a user or a judge. */
 export type PartyModel = {
   model: string;
@@ -80,6 +84,7 @@ export type PartyModel = {
   apiBase?: string | string[];
   apiKey?: string;
   api?: "chat" | "responses";
+  toolFormat?: ToolFormat;
   /** where the config sets what is set elsewhere than under the party */
   places?: SettingPlaces;
 };

@@ -4,7 +4,7 @@ import { type ConfigPatch, resolveConfig } from "../../config/index.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
-type MultiFlags = RunFlags & { input: string; mcp?: string };
+type MultiFlags = RunFlags & { input: string };
 
 const EXAMPLES = `
 Each line of the input holds id, query (or question) and, where it is known, answer.
@@ -20,24 +20,21 @@ const DEFAULTS = { rollouts: 5, max_workers: 10, max_turns: 1 };
 const ALIASES = { output_dir: "output", max_workers: "workers", max_steps_per_turn: "max-steps" };
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(
-    command
-      .optionsGroup(GROUPS.input)
-      .requiredOption("--input <file>", "questions (JSONL)")
-      .option("--mcp <file>", "a file with mcpServers, whose tools the agent may call"),
-    { defaults: DEFAULTS, aliases: ALIASES },
-  )
+  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("--input <file>", "questions (JSONL)"), {
+    defaults: DEFAULTS,
+    aliases: ALIASES,
+  })
     .addHelpText("after", EXAMPLES)
     .action(async (flags: MultiFlags) => {
-      const { input, mcp } = flags;
-      const given = toPatch(command);
+      const { input } = flags;
+      const { mcp_config_file, ...given } = toPatch(command);
       const name = basename(input, extname(input));
       const dataset = { path: input, rounds: true };
       const patch: ConfigPatch = {
         ...DEFAULTS,
         ...given,
         datasets: {
-          [name]: { ...dataset, ...(mcp ? { mcp_config_file: mcp } : { tools: [] }) },
+          [name]: { ...dataset, ...(mcp_config_file ? { mcp_config_file } : { tools: [] }) },
         },
       };
       const { runCommand } = await import("../run-command.ts");
