@@ -210,6 +210,7 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     maxTurns,
     stops: stopValues(config, maxTurns),
     maxStepsPerTurn: own.max_steps_per_turn ?? config.max_steps_per_turn,
+    context: { limit: config.context_limit, onFull: config.on_context_full },
     mode: own.mode ?? config.mode,
     answerFormat: own.answer_format ?? config.answer_format,
     mcpServers: mcp?.servers,

@@ -84,6 +84,7 @@ function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
     sources: sourcesOf(config, configFile),
     notes: locator.notes(),
     judge: resolveJudge(config, locationOf),
+    summary: resolveSummary(config, locationOf),
   };
 }
 
@@ -97,6 +98,13 @@ function sourcesOf({ models_config_file, mcp_config_file, datasets }: FullConfig
   const own = Array.isArray(datasets) ? [] : Object.values(datasets ?? {});
   const servers = [mcp_config_file, ...own.map((dataset) => dataset?.mcp_config_file)];
   return [configFile, models_config_file ?? usualModelsFile(), ...servers].filter((file) => file !== undefined);
+}
+
+function resolveSummary(config: FullConfig, locationOf: LocationOf): PartyModel | undefined {
+  const { summary_model: model, on_context_full: onFull } = config;
+  if (model === undefined) return undefined;
+  if (onFull === "summarise") return { model, settings: {} };
+  throw new UsageError("summary_model needs on_context_full: summarise", locationOf(["summary_model"]));
 }
 
 function resolveJudge(config: FullConfig, locationOf: LocationOf): PartyModel | undefined {

@@ -20,6 +20,8 @@ export type DatasetSpec = {
   /** what decides when a dialogue stops, by config key */
   stops: { [key: string]: unknown };
   maxStepsPerTurn: number;
+  /** the agent's context in tokens, if the config says it, and what happens before it is full */
+  context: { limit?: number; onFull: FullConfig["on_context_full"] };
   mode: Mode;
   /** how answers to plain questions are marked */
   answerFormat?: string;
@@ -53,4 +55,6 @@ export type ResolvedRun = {
   notes?: string[];
   /** the monitor's judge */
   judge?: PartyModel;
+  /** who writes summaries, if it is not the agent */
+  summary?: PartyModel;
 };

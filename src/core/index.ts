@@ -1,6 +1,13 @@
 export { type Clock, systemClock, timestamp } from "./clock.ts";
 export { addCosts, type Cost, type CostRecord, knownCost, NO_COST, readCost, toCostRecord } from "./cost.ts";
-export { type Entry, isAside, type ReplyEntry, type ToolResultEntry, type VerdictEntry } from "./entry.ts";
+export {
+  type Entry,
+  isAside,
+  type ReplyEntry,
+  type SummaryEntry,
+  type ToolResultEntry,
+  type VerdictEntry,
+} from "./entry.ts";
 export type {
   CallParty,
   Environment,
@@ -50,7 +57,15 @@ export {
   toFunctionTools,
   type Usage,
 } from "./message.ts";
-export type { ModelClient, ModelReply, ModelRequest, ReasoningSpan, RequestOrigin, Served } from "./model.ts";
+export type {
+  ModelClient,
+  ModelParty,
+  ModelReply,
+  ModelRequest,
+  ReasoningSpan,
+  RequestOrigin,
+  Served,
+} from "./model.ts";
 export { didYouMean, fold, nearest } from "./names.ts";
 export { mean, sum } from "./numbers.ts";
 export { dropUndefined, groupBy } from "./objects.ts";
@@ -101,8 +116,16 @@ export {
   redactText,
   redactWritten,
 } from "./secrets.ts";
+export { ANSWER_REQUEST, joinSummary, RESULTS_READ, SUMMARY_REQUEST, splitSummary } from "./summary.ts";
 export { cutText, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
-export { countUsedTokens, isScriptedParty, type OtherCall, type Trajectory, type UsageRecord } from "./trajectory.ts";
+export {
+  type ContextSummary,
+  countUsedTokens,
+  isScriptedParty,
+  type OtherCall,
+  type Trajectory,
+  type UsageRecord,
+} from "./trajectory.ts";
 export { fillVariables, readVariable, UnsetVariableError, type Variables } from "./variables.ts";
 export { PROGRAM_COMMAND, PROGRAM_VERSION } from "./version.ts";

@@ -11,6 +11,9 @@ export type ModelRequest = {
   origin: RequestOrigin;
 };
 
+/** Everybody who is a model: the two that talk, the monitor's judge, and who summarises. */
+export type ModelParty = Party | "judge" | "summary";
+
 /** Which call of which rollout this is: for seeds, cassettes, stickiness and scripted models; never sent as is. */
 export type RequestOrigin = {
   dataset: string;
@@ -18,7 +21,7 @@ export type RequestOrigin = {
   rollout: number;
   seed: number;
   mode: Mode;
-  party: Party | "judge";
+  party: ModelParty;
   /** how many calls this party has already made in this rollout */
   position: number;
 };

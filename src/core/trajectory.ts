@@ -17,6 +17,13 @@ export type OtherCall = {
   is_error: boolean;
 };
 
+/** What stood for the messages before it in the agent's context from there on. */
+export type ContextSummary = {
+  /** how many of the messages came before it */
+  after: number;
+  content: string;
+};
+
 export type UsageRecord = {
   calls: number;
   input_tokens: number;
@@ -33,6 +40,7 @@ export type Trajectory = RecordKey & {
   success: boolean;
   messages: TrajectoryMessage[];
   other_calls?: OtherCall[];
+  summaries?: ContextSummary[];
   metadata: {
     total_turns: number;
     stop_reason: StopReason;
@@ -48,7 +56,7 @@ export type Trajectory = RecordKey & {
     cost_usd: number | null;
     cost_known_usd?: number;
     cost_unknown_of?: string[];
-    models: { agent: string; user?: string; judge?: string };
+    models: { agent: string; user?: string; judge?: string; summary?: string };
     /** what the servers said about themselves, by party; ids are those of the replies, in order */
     served?: {
       [party: string]: { models?: string[]; fingerprints?: string[]; ids?: string[]; headers?: Served["headers"][] };

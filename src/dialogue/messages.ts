@@ -1,5 +1,6 @@
 // The dialogue as a trajectory keeps it: everything that was said, reasoning included, without what was rejected.
 import {
+  type ContextSummary,
   canonicalJson,
   type Entry,
   isAside,
@@ -58,6 +59,15 @@ export function toOtherCalls(
   return others;
 }
 
+/** The summaries that the agent went on from, each with its place among the messages. */
+export function toSummaries(opening: readonly OpeningMessage[], entries: readonly Entry[]): ContextSummary[] {
+  return entries.flatMap((entry, index) =>
+    entry.type === "summary" && !entry.rejected
+      ? [{ after: toMessages(opening, entries.slice(0, index)).length, content: entry.content }]
+      : [],
+  );
+}
+
 function toCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text } };
 }
@@ -102,6 +112,7 @@ function faultsIn(entry: Entry): Fault[] {
     const faults: Fault[] = [];
     if (entry.rejected)
       faults.push({ type: entry.rejected, by: entry.by, content: entry.content, ...callsOf(entry.toolCalls) });
+    if (entry.contextFull) faults.push({ type: "context_full", by: entry.by });
     if (entry.ignoredCalls) faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
     if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
     if (entry.droppedUsage) faults.push({ type: "dropped_usage", by: entry.by, counts: entry.droppedUsage.join(", ") });
@@ -111,6 +122,8 @@ function faultsIn(entry: Entry): Fault[] {
     }
     return faults;
   }
+  if (entry.type === "summary" && entry.rejected)
+    return [{ type: entry.rejected, by: "summary", content: entry.content, ...callsOf(entry.toolCalls) }];
   if (entry.type !== "tool-result") return [];
   const { callId: call_id, name: tool, injected, fault, by } = entry;
   if (by === "setup") return [];
@@ -139,7 +152,7 @@ function changesIn(entries: readonly Entry[], kind: keyof typeof CHANGES, inQuer
   for (const entry of entries) {
     const texts = entry.type === "verdict" ? undefined : entry[kind];
     if (entry.type === "verdict" || !texts) continue;
-    const by = entry.type === "reply" ? entry.by : "tool";
+    const by = entry.type === "reply" ? entry.by : entry.type === "summary" ? entry.type : "tool";
     counts.set(by, (counts.get(by) ?? 0) + texts);
   }
   const texts = [...counts].filter(([, count]) => count > 0).map(([by, count]) => `${by} ${count}`);

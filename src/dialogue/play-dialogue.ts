@@ -2,12 +2,16 @@
 // each entry and continues only when the next one is asked for, so that its consumer can make an entry durable first.
 // It knows nothing about files, terminals or queues.
 import {
+  ANSWER_REQUEST,
   type Clock,
   type Entry,
   type Environment,
   endWith,
   type ModelClient,
+  type ModelParty,
   type ModelReply,
+  type ModelRequest,
+  NO_USAGE,
   type Outcome,
   type Party,
   type Query,
@@ -15,11 +19,13 @@ import {
   type ReplyEntry,
   type RequestOrigin,
   RolloutError,
+  type SummaryEntry,
   type ToolCall,
   timestamp,
 } from "../core/index.ts";
 import { isTextCall } from "../models/index.ts";
 import { answerCalls, toResultEntry, withUniqueIds } from "./answer-calls.ts";
+import { type ContextPolicy, ContextRoom } from "./context-room.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
 import { repairReply } from "./repair.ts";
@@ -37,6 +43,8 @@ export type DialogueSetup = {
   /** not needed if `maxTurns` is 1 */
   user?: Speaker;
   judge?: ModelClient;
+  /** how long the agent's context is, if something is to happen before it is full */
+  context?: ContextPolicy;
   maxStepsPerTurn: number;
   stopPolicy: StopPolicy;
   clock: Clock;
@@ -54,6 +62,11 @@ const USER_CALL_ADVICE = {
   auto: "\n\nYour last reply was a tool call written as text. Call your own tools through the tool interface, or write what the user says, in plain words.",
   none: "\n\nYour last reply was a tool call. You are the user: write only what the user says, in plain words.",
 };
+
+const OVERFLOWED: ModelReply = { content: "", toolCalls: [], usage: NO_USAGE, finish: "context-length" };
+
+/** The last answer for want of room; tight: more than fits was tried already. */
+type LastAnswer = "last" | "tight";
 
 type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
 /** What a party said in the end, or how the rollout ends because of it. */
@@ -75,12 +88,14 @@ export async function* playDialogue(setup: DialogueSetup): AsyncGenerator<Entry,
 class Dialogue {
   readonly #setup: DialogueSetup;
   readonly #entries: Entry[] = [];
-  readonly #calls = { agent: 0, user: 0, judge: 0 };
+  readonly #calls = { agent: 0, user: 0, judge: 0, summary: 0 };
+  readonly #room: ContextRoom | undefined;
   readonly #startedAt: number;
   #turns = 0;
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
+    this.#room = setup.context && new ContextRoom(setup.context);
     this.#startedAt = setup.clock.elapsed();
   }
 
@@ -99,7 +114,10 @@ class Dialogue {
   async *agentTurn(): Entries {
     this.#turns++;
     const reply = yield* this.#speak("agent");
-    return "stopReason" in reply ? reply : this.#stop(true);
+    if ("stopReason" in reply) return reply;
+    return (
+      this.#stop(true) ?? (reply.contextFull && endWith("context_overflow", { message: "no room for more turns" }))
+    );
   }
 
   async *userTurn(): Entries {
@@ -124,11 +142,53 @@ class Dialogue {
     const canCall = party === "agent" || (environment.userTools ?? []).length > 0;
     for (let step = 0; ; step++) {
       const toolChoice = canCall && step < maxStepsPerTurn ? "auto" : "none";
-      const reply = yield* party === "agent" ? this.#agentReply(toolChoice) : this.#userReply(toolChoice);
+      const reply = yield* party === "agent" ? this.#replyInRoom(toolChoice) : this.#userReply(toolChoice);
       if ("stopReason" in reply || reply.toolCalls.length === 0) return reply;
       const over = (yield* this.#answer(reply.toolCalls, party)) ?? this.#stop(false);
       if (over) return over;
     }
+  }
+
+  /** The agent's reply; where the context is full, room is made for it first. */
+  async *#replyInRoom(toolChoice: "auto" | "none"): Speech {
+    for (let isForced = false; ; isForced = true) {
+      const made = yield* this.#makeRoom(isForced);
+      if (made && made !== "answer") return made;
+      const reply = yield* made ? this.#agentReply("none", isForced ? "tight" : "last") : this.#agentReply(toolChoice);
+      const canMend = this.#room && this.#room.policy.onFull !== "end" && this.#hasWorked();
+      if (!("stopReason" in reply) || reply.stopReason !== "context_overflow" || made || isForced || !canMend)
+        return reply;
+    }
+  }
+
+  /** Undefined if the next request fits, as it is or after a summary; else how to go on. */
+  async *#makeRoom(isForced: boolean): AsyncGenerator<Entry, Outcome | "answer" | undefined, void> {
+    const room = this.#room;
+    if (!room || !this.#hasWorked()) return undefined;
+    const request = this.#request("agent", this.#setup.agent, "auto");
+    if (!isForced && !room.isFull(request)) return undefined;
+    const { onFull } = room.policy;
+    if (onFull === "answer") return onFull;
+    if (onFull === "end") return endWith("context_overflow", { blame: "agent", message: room.describe(request) });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const asked = { ...request, toolChoice: "none" as const, origin: this.#origin("summary") };
+      const reply = await room.summarise(asked, isForced, this.#setup.signal);
+      const summary: SummaryEntry = { type: "summary", ...repairReply(reply), at: this.#now() };
+      const next = this.#request("agent", this.#setup.agent, "auto", { entries: [...this.#entries, summary] });
+      const fault = room.findFault(summary, next);
+      yield* this.#record(fault ? { ...summary, rejected: fault } : summary);
+      if (fault === "content_filter") return endWith(fault, { blame: "agent" });
+      if (!fault) return undefined;
+    }
+    return endWith("context_overflow", { blame: "agent", message: "two summaries made no room" });
+  }
+
+  /** Whether there is anything since the last summary that another one could shorten. */
+  #hasWorked(): boolean {
+    const last = this.#entries.findLast(
+      (entry) => (entry.type === "summary" || (entry.type === "reply" && entry.by === "agent")) && !entry.rejected,
+    );
+    return last?.type === "reply";
   }
 
   /** A reply that may not be shown to the agent is asked for again, at most twice. */
@@ -162,12 +222,17 @@ class Dialogue {
     return endWith("user_fault", { blame: "user", message: faults.join(", ") });
   }
 
-  /** The agent's reply, or how the rollout ends because of it. What is no reply is asked for once more. */
-  async *#agentReply(toolChoice: "auto" | "none"): Speech {
+  /**
+   * The agent's reply, or how the rollout ends because of it. What is no reply is asked for once more. `last`: it is to be
+   * its last, for want of room.
+   */
+  async *#agentReply(toolChoice: "auto" | "none", last?: LastAnswer): Speech {
+    const limit = last ? "context_overflow" : "max_steps";
     let advice = "";
     for (let attempt = 0; ; attempt++) {
-      const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice);
-      const reply = withUniqueIds(this.#toEntry("agent", asked), this.#setup.query.messages, this.#entries);
+      const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice, last);
+      const entry: ReplyEntry = { ...this.#toEntry("agent", asked), ...(last && { contextFull: true }) };
+      const reply = withUniqueIds(entry, this.#setup.query.messages, this.#entries);
       const spoke = reply.content.trim() !== "";
       const isDisguised = reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools);
       if (reply.finish === "content-filter") {
@@ -186,7 +251,7 @@ class Dialogue {
         // never executed: a record must not hold calls without answers
         const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
         yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
-        return spoke ? spoken : endWith("max_steps", { blame: "agent" });
+        return spoke ? spoken : endWith(limit, { blame: "agent" });
       }
       if (reply.malformed) {
         yield* this.#record({ ...reply, rejected: "malformed_reply" });
@@ -205,7 +270,7 @@ class Dialogue {
         return reply;
       }
       yield* this.#record({ ...reply, rejected: "empty_reply" });
-      if (attempt === 1) return endWith(toolChoice === "none" ? "max_steps" : "empty_reply", { blame: "agent" });
+      if (attempt === 1) return endWith(toolChoice === "none" ? limit : "empty_reply", { blame: "agent" });
     }
   }
 
@@ -243,26 +308,45 @@ class Dialogue {
 
   /** Advice for one call goes into its system prompt: some templates refuse two user messages in a row. */
   async #ask(
-    party: "agent" | "user",
+    party: Party,
     speaker: Speaker,
     toolChoice: "auto" | "none",
     advice: string,
+    last?: LastAnswer,
   ): Promise<ModelReply> {
-    const { query, environment, signal } = this.#setup;
-    const reply = await speaker.client.complete(
-      {
-        system: speaker.system + advice,
-        messages: viewFor(party, query.messages, this.#entries, speaker.reasoningSpan),
-        tools: party === "agent" ? environment.tools : (environment.userTools ?? []),
-        toolChoice,
-        origin: this.#origin(party),
-      },
-      signal,
-    );
-    return repairReply(reply);
+    const room = party === "agent" ? this.#room : undefined;
+    const whole = this.#request(party, speaker, toolChoice, { advice });
+    const request = room && last ? room.fit(whole, ANSWER_REQUEST, last === "tight") : whole;
+    const origin = this.#origin(party);
+    try {
+      const reply = await speaker.client.complete({ ...request, origin }, this.#setup.signal);
+      room?.learn(request, reply);
+      return repairReply(reply);
+    } catch (error) {
+      // in the record, so that a resume finds the same way out
+      const isFull = error instanceof RolloutError && error.stopReason === "context_overflow";
+      if (isFull && room && room.policy.onFull !== "end" && this.#hasWorked()) return OVERFLOWED;
+      throw error;
+    }
   }
 
-  #toEntry(by: "agent" | "user", reply: ModelReply): ReplyEntry {
+  #request(
+    party: Party,
+    { system, reasoningSpan }: Speaker,
+    toolChoice: "auto" | "none",
+    { advice = "", entries = this.#entries }: { advice?: string; entries?: readonly Entry[] } = {},
+  ): ModelRequest {
+    const { query, environment } = this.#setup;
+    return {
+      system: system + advice,
+      messages: viewFor(party, query.messages, entries, reasoningSpan),
+      tools: party === "agent" ? environment.tools : (environment.userTools ?? []),
+      toolChoice,
+      origin: { ...this.#setup.origin, party, position: this.#calls[party] },
+    };
+  }
+
+  #toEntry(by: Party, reply: ModelReply): ReplyEntry {
     return { type: "reply", by, ...reply, at: this.#now() };
   }
 
@@ -271,7 +355,7 @@ class Dialogue {
     yield entry;
   }
 
-  #origin(party: "agent" | "user" | "judge"): RequestOrigin {
+  #origin(party: ModelParty): RequestOrigin {
     return { ...this.#setup.origin, party, position: this.#calls[party]++ };
   }
 

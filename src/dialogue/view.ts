@@ -5,12 +5,15 @@ import {
   type Entry,
   isAside,
   isErrorText,
+  joinSummary,
   type OpeningMessage,
   type Party,
   type ReasoningSpan,
+  type SummaryEntry,
   type ToolResultEntry,
 } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
+import { toMessages } from "./messages.ts";
 
 /** Several dialects refuse a list that starts with an assistant message: in the user's view the agent greets first. */
 export const NEUTRAL_OPENER = "Hello! How can I help you today?";
@@ -24,13 +27,15 @@ export function viewFor(
   return party === "agent" ? agentView(opening, entries, span) : userView(opening, entries);
 }
 
+/** What was before the last summary is not in it: the summary is, with the words that the agent has to answer. */
 function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
-  const messages = toChat(opening);
+  const summarised = entries.findLastIndex((entry) => entry.type === "summary" && !entry.rejected);
+  const messages = summarised === -1 ? toChat(opening) : [toSummaryMessage(opening, entries, summarised)];
   const turnStart = entries.findLastIndex(
     (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !isAside(entry),
   );
   for (const [index, entry] of entries.entries()) {
-    if (isAside(entry)) continue;
+    if (index <= summarised || isAside(entry)) continue;
     if (entry.type === "tool-result") {
       messages.push(toToolMessage(entry));
     } else if (entry.type === "reply" && !entry.rejected) {
@@ -48,6 +53,12 @@ function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]
     }
   }
   return messages;
+}
+
+function toSummaryMessage(opening: readonly OpeningMessage[], entries: readonly Entry[], at: number): ChatMessage {
+  const summary = entries[at] as SummaryEntry;
+  const asked = toMessages(opening, entries.slice(0, at)).findLast(({ role }) => role === "user");
+  return { role: "user", content: joinSummary(asked?.content ?? "", summary.content) };
 }
 
 function userView(opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type ResolvedRun, resolveConfig } from "../config/index.ts";
-import { messageOf, systemClock, UsageError, type Variables } from "../core/index.ts";
+import { type ModelParty, messageOf, type Party, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { makeTempFolder } from "../files/index.ts";
 import {
   type Finding,
@@ -40,7 +40,7 @@ export async function* examineAll(options: DoctorOptions): AsyncGenerator<Sectio
   for (const { role, party } of listParties(options)) yield* examineNamed(role, party, options);
 }
 
-type Role = "agent" | "user" | "judge";
+type Role = ModelParty;
 type Examined = { role: Role; party: PartyModel };
 
 /** Those named by flags replace those of the config; what several datasets have alike is examined once. */
@@ -53,13 +53,17 @@ function listParties({ models, run }: DoctorOptions): Examined[] {
     { role: "agent", party: agent },
     ...(maxTurns > 1 ? [{ role: "user" as const, party: user }] : []),
   ]);
-  const judge: Examined[] = run?.judge ? [{ role: "judge", party: run.judge }] : [];
-  const rest = [...written, ...judge].filter(({ role }) => role === "judge" || models[role] === undefined);
+  const helpers = (["judge", "summary"] as const).flatMap((role): Examined[] => {
+    const party = run?.[role];
+    return party ? [{ role, party }] : [];
+  });
+  const parties = written.filter(({ role }) => models[role as Party] === undefined);
+  const rest = [...parties, ...helpers];
   const all = [...named, ...rest].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
   return [...new Map(all.map((each) => [keyOf(each), each])).values()];
 }
 
-const ROLES: Role[] = ["agent", "user", "judge"];
+const ROLES: Role[] = ["agent", "user", "judge", "summary"];
 
 function keyOf({ role, party: { model, settings, apiBase, api } }: Examined): string {
   return JSON.stringify([role, model, settings, apiBase, api]);

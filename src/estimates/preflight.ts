@@ -14,8 +14,12 @@ export async function preflight(run: ResolvedRun, datasets: readonly PreparedDat
   return [...nameWarnings(datasets), ...contexts.flat(), ...priceWarning(run, datasets)];
 }
 
+function sourcesOf({ agent, user, judge, context }: PreparedDataset) {
+  return [agent, user, judge, context?.summariser];
+}
+
 function nameWarnings(datasets: readonly PreparedDataset[]): string[] {
-  const sources = datasets.flatMap(({ agent, user, judge }) => [agent, user, judge]);
+  const sources = datasets.flatMap(sourcesOf);
   const unlisted = new Set(sources.flatMap((source) => (source?.facts.unlisted ? [source.id] : [])));
   return [...unlisted].map((id) => {
     const near = suggestModels(id);
@@ -25,9 +29,13 @@ function nameWarnings(datasets: readonly PreparedDataset[]): string[] {
 }
 
 async function contextWarning(dataset: PreparedDataset): Promise<string[]> {
-  const { agent, spec } = dataset;
+  const { agent, spec, context } = dataset;
+  if (!context && spec.context.onFull !== "end" && !agent.scripted)
+    return [
+      `${spec.name}: how long the context of ${agent.id} is, is not known; a dialogue that fills it ends as context_overflow, unless --context-limit says it`,
+    ];
   const { contextLength } = agent.facts;
-  if (contextLength === undefined) return [];
+  if (contextLength === undefined || context) return [];
   const texts = fixedTexts(dataset);
   const growth = growthOf(shapeOf(dataset));
   // tokenizers hardly ever make more tokens than characters: most contexts are so large that nothing needs counting
@@ -43,7 +51,7 @@ async function contextWarning(dataset: PreparedDataset): Promise<string[]> {
 
 function priceWarning({ config }: ResolvedRun, datasets: readonly PreparedDataset[]): string[] {
   if (config.max_cost === undefined && config.max_rollout_cost === undefined) return [];
-  const sources = datasets.flatMap(({ agent, user, judge }) => [agent, user, judge]);
+  const sources = datasets.flatMap(sourcesOf);
   const unknown = new Set(sources.flatMap((source) => (source && !source.facts.prices ? [source.id] : [])));
   if (unknown.size === 0) return [];
   return [

@@ -15,9 +15,10 @@ import {
   type Written,
 } from "./formats/format.ts";
 import { FORMATS, findFormat } from "./formats/index.ts";
-import { type Candidate, judge } from "./pairs.ts";
+import { judge } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
 import type { DatasetRow } from "./row-text.ts";
+import { splitAtSummaries, summariesOf } from "./segments.ts";
 import {
   type AgentMessage,
   type DialogueMessage,
@@ -61,6 +62,7 @@ export type Made = {
 export type MadeRows = { rows: Made[]; lost: string[] } | { reason: string };
 
 const REPAIRED = "half surrogate pairs became U+FFFD";
+const SUMMARISED = "its context was summarised on the way: a pair would compare different contexts";
 const NOTHING = "no message of the agent is left to learn";
 
 export class RowMaker {
@@ -91,21 +93,26 @@ export class RowMaker {
 
   /** A rollout that may be in a pair, or why it cannot. */
   candidate(record: ExportRecord): TrainingDialogue | string {
+    if (summariesOf(record).length > 0) return SUMMARISED;
     const dialogue = this.#dialogueOf(record);
     return typeof dialogue === "string" ? dialogue : (structureProblem(dialogue.messages) ?? dialogue);
   }
 
   write(record: ExportRecord, position: RowPosition, groundTruth?: GroundTruth): MadeRows {
-    const dialogue = this.#dialogueOf(record);
-    if (typeof dialogue === "string") return { reason: dialogue };
-    if (this.#options.pairs === "kto") return this.#writeJudged({ record, dialogue }, position);
-    const parts = this.#partsOf(dialogue);
-    if (parts.length === 0) return { reason: NOTHING };
-    return gather(
-      parts.map((part, number) =>
-        this.#writePart(part, record, { ...position, index: position.index + number }, groundTruth),
-      ),
-    );
+    if (this.#options.pairs === "kto") return this.#writeJudged(record, position);
+    const made: (Made | { reason: string })[] = [];
+    for (const segment of this.format.canonical ? [{ record, mark: "" }] : splitAtSummaries(record)) {
+      if (this.format.oncePerQuery && made.length > 0) break;
+      const dialogue = this.#dialogueOf(segment.record);
+      if (typeof dialogue === "string") return { reason: dialogue };
+      for (const part of this.#partsOf(dialogue)) {
+        const marked = { ...part, mark: segment.mark + part.mark };
+        const index = position.index + made.length;
+        made.push(this.#writePart(marked, segment.record, { ...position, index }, groundTruth));
+      }
+      if (this.#shape.loss === "until-error" && endsWithError(dialogue)) break;
+    }
+    return made.length === 0 ? { reason: NOTHING } : gather(made);
   }
 
   writePair(pair: Pair, position: RowPosition): Made | { reason: string } {
@@ -155,12 +162,11 @@ export class RowMaker {
     };
   }
 
-  #writeJudged(candidate: Candidate, position: RowPosition): MadeRows {
-    const { record, dialogue } = candidate;
+  #writeJudged(record: ExportRecord, position: RowPosition): MadeRows {
     if (!isScored(record)) return { reason: UNSCORED };
-    const reason = structureProblem(dialogue.messages);
-    if (reason) return { reason };
-    const all = judge(candidate, this.#options.desirable ?? 1);
+    const dialogue = this.candidate(record);
+    if (typeof dialogue === "string") return { reason: dialogue };
+    const all = judge({ record, dialogue }, this.#options.desirable ?? 1);
     if (all.length === 0) return { reason: "the agent answers no user" };
     return gather(
       all.map(({ judged, mark }, number) => {
@@ -191,6 +197,12 @@ function gather(parts: (Made | { reason: string })[]): MadeRows {
   const reasons = parts.flatMap((part) => ("reason" in part ? [part.reason] : []));
   if (rows.length === 0) return { reason: reasons[0] ?? NOTHING };
   return { rows, lost: reasons.map((reason) => `a row left out: ${reason}`) };
+}
+
+/** Nothing is learnt after an error, in this stretch or the next. */
+function endsWithError({ messages }: TrainingDialogue): boolean {
+  const last = messages.findLast((message) => message.role === "assistant");
+  return last?.role === "assistant" && last.loss === false;
 }
 
 function shapeOf(format: Format, options: RowOptions): Shape {

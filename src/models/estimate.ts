@@ -2,17 +2,22 @@
 // counted some.
 import type { ModelRequest, ToolSpec } from "../core/index.ts";
 
-const CHARACTERS_PER_TOKEN = 4;
+/** In bytes, since a token has four letters of a Latin text but one sign of a Chinese one. */
+const BYTES_PER_TOKEN = 4;
+
+function sizeOf(text: string): number {
+  return Buffer.byteLength(text);
+}
 
 export function estimateTokens(request: ModelRequest): number {
-  let characters = request.system.length + (request.tools.length > 0 ? toolCharacters(request.tools) : 0);
+  let bytes = sizeOf(request.system) + (request.tools.length > 0 ? toolBytes(request.tools) : 0);
   for (const message of request.messages) {
-    characters += message.content.length;
+    bytes += sizeOf(message.content);
     if (message.role !== "assistant") continue;
-    characters += message.reasoning?.length ?? 0;
-    for (const call of message.toolCalls ?? []) characters += call.name.length + call.arguments.length;
+    bytes += sizeOf(message.reasoning ?? "");
+    for (const call of message.toolCalls ?? []) bytes += sizeOf(call.name) + sizeOf(call.arguments);
   }
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** What a model's server counts for one estimated token: tokenizers and chat templates differ by a quarter and more. */
@@ -34,8 +39,8 @@ export class TokenScale {
 
 const known = new WeakMap<ToolSpec[], number>();
 
-function toolCharacters(tools: ToolSpec[]): number {
-  const characters = known.get(tools) ?? JSON.stringify(tools).length;
-  known.set(tools, characters);
-  return characters;
+function toolBytes(tools: ToolSpec[]): number {
+  const bytes = known.get(tools) ?? sizeOf(JSON.stringify(tools));
+  known.set(tools, bytes);
+  return bytes;
 }

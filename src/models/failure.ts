@@ -7,6 +7,7 @@ import {
   type Json,
   type LoopReason,
   MAX_JSON_DEPTH,
+  type ModelParty,
   parseJson,
   RolloutError,
 } from "../core/index.ts";
@@ -80,7 +81,7 @@ export type FailureContext = {
   model: string;
   keyName?: string;
   /** who asked: a full context or a filtered text is blamed on them */
-  party: Blame;
+  party: ModelParty;
   redact: (text: string) => string;
 };
 
@@ -104,7 +105,7 @@ export function failureOfStatus(
     const full = overflowOf(context, error, status);
     if (full) return full;
     if (status < 500 && (FILTERED.test(code) || FILTERED.test(message))) {
-      const options = { status, stopReason: "content_filter", boundary: context.party } as const;
+      const options = { status, stopReason: "content_filter", boundary: blameOf(context.party) } as const;
       return new ModelFailure("content-filter", `${endpoint} filtered the request${said}`, options);
     }
   }
@@ -143,7 +144,7 @@ export function failureOfFullContext(context: FailureContext): ModelFailure {
 
 /** A dialogue that is too long, in a server's words. */
 function failureOfOverflow(context: FailureContext, message: string, status?: number): ModelFailure {
-  const options = { ...(status === undefined ? {} : { status }), boundary: context.party };
+  const options = { ...(status === undefined ? {} : { status }), boundary: blameOf(context.party) };
   const text = `the dialogue does not fit ${context.model}'s context${excerpt(context, message)}`;
   return new ModelFailure("context-overflow", text, { ...options, stopReason: "context_overflow" });
 }
@@ -295,4 +296,9 @@ function stripTags(text: string): string {
 
 function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Who summarises works for the agent. */
+function blameOf(party: ModelParty): Blame {
+  return party === "summary" ? "agent" : party;
 }

@@ -51,7 +51,7 @@ export class FirstPrompts {
   ): Promise<ModelReply> {
     const { dataset, party, position } = origin;
     const kind = `${dataset}\n${party}\n${model}`;
-    if (party === "judge" || this.#answered.has(kind)) return call();
+    if (party === "judge" || party === "summary" || this.#answered.has(kind)) return call();
     const doubt = this.#doubts.get(kind) ?? new Doubt();
     this.#doubts.set(kind, doubt);
     if (position === 0) while (doubt.isTaken && !this.#answered.has(kind)) await doubt.change();

@@ -13,6 +13,7 @@ export { suggestModels } from "./catalogue/suggest.ts";
 export { type ClientSource, type CreateNetworkClient, createClientSource } from "./client-source.ts";
 export type { NetworkLoad } from "./connect.ts";
 export { countTokens } from "./count-tokens.ts";
+export { estimateTokens, TokenScale } from "./estimate.ts";
 export { PromptInDoubt } from "./first-prompts.ts";
 export { habitsOf } from "./habits.ts";
 export { FAULT_KINDS } from "./mock-server/fault-spec.ts";

@@ -35,7 +35,7 @@ export function adviseOn(answer: string, sent: SentSettings, party: string): str
     const line = `${party}.extra_params: {max_completion_tokens: ${first.value}}`;
     return `That is ${first.path}: ${first.value} (${first.where}); write ${line} instead`;
   }
-  if (party === "judge" && first.where !== IN_REGISTRY) {
+  if ((party === "judge" || party === "summary") && first.where !== IN_REGISTRY) {
     const names = meant.map(({ names: [name] }) => name).join(", ");
     return `Judges are asked with ${names} ${first.value}; to leave it out, write refuses: [${names}] ${IN_REGISTRY}`;
   }

@@ -1,6 +1,13 @@
 // The calls that a run's rollouts are waiting for, models' and tools', oldest first: what takes long can be seen while it
 // takes long.
-import { type Clock, type Environment, type ModelClient, type RolloutKey, rolloutId } from "../core/index.ts";
+import {
+  type Clock,
+  type Environment,
+  type ModelClient,
+  type ModelParty,
+  type RolloutKey,
+  rolloutId,
+} from "../core/index.ts";
 import { passOn } from "./replay.ts";
 
 export type CallInFlight = {
@@ -8,7 +15,7 @@ export type CallInFlight = {
   /** of the rollout */
   id: string;
   /** who is asked: a party's model, a tool, or tools that are being started */
-  party?: "agent" | "user" | "judge";
+  party?: ModelParty;
   model?: string;
   tool?: string;
   /** on a clock that only runs forward, as `endedAt` */

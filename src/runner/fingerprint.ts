@@ -19,6 +19,7 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
     "user guidelines": isMultiTurn ? contentHash(userGuidelines(user.prompt)) : undefined,
     "user model": isMultiTurn ? user.model : undefined,
     "user settings": isMultiTurn ? samplingOf(user.settings) : undefined,
+    context: contextOf(run, dataset),
     "judge model": judge?.model,
     "judge settings": judge && samplingOf(judge.settings),
     mode: dataset.mode,
@@ -29,6 +30,12 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
     "user tools": dataset.defaults.userTools,
     seed: run.config.seed,
   });
+}
+
+/** Undefined where nothing but the server ends a dialogue that is too long. */
+function contextOf({ summary }: ResolvedRun, { context: { limit, onFull } }: DatasetSpec): object | undefined {
+  if (onFull === "end" && limit === undefined) return undefined;
+  return { limit, on_full: onFull, summary_model: summary?.model };
 }
 
 /** In words, for a person: what differs between the parts then and now. */

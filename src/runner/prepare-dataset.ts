@@ -1,7 +1,15 @@
 // A dataset made ready: its domain loaded, its queries indexed, its models found. Every user mistake is reported here,
 // before anything is written.
 import { type DatasetSpec, type ResolvedRun, withVariablePlaces } from "../config/index.ts";
-import { contentHash, type Environment, type Query, rolloutSeed, UsageError, type World } from "../core/index.ts";
+import {
+  contentHash,
+  type Environment,
+  type Query,
+  rolloutSeed,
+  type Trajectory,
+  UsageError,
+  type World,
+} from "../core/index.ts";
 import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
 import {
   createScript,
@@ -26,6 +34,7 @@ import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
 import { requireOwnIds } from "./own-ids.ts";
 import { chooseQueries, roundsOf } from "./plan.ts";
+import { type PreparedContext, prepareContext } from "./prepare-context.ts";
 
 export type PreparedDataset = {
   spec: DatasetSpec;
@@ -34,7 +43,8 @@ export type PreparedDataset = {
   agent: ClientSource;
   user: ClientSource | undefined;
   judge: ClientSource | undefined;
-  modelNames: { agent: string; user?: string; judge?: string };
+  context: PreparedContext | undefined;
+  modelNames: Trajectory["metadata"]["models"];
   scripted: boolean;
   agentSystem: string;
   systemHash: string;
@@ -72,6 +82,7 @@ async function prepare(
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);
+  const context = prepareContext(run, spec, agent, createNetworkClient);
   const scripted = agent.scripted || (user?.scripted ?? false);
   if (scripted && !queries.load(0).taskInfo.plan) {
     throw new UsageError(
@@ -90,7 +101,13 @@ async function prepare(
     agent,
     user,
     judge,
-    modelNames: { agent: agent.id, user: user?.id, judge: judge?.id },
+    context,
+    modelNames: {
+      agent: agent.id,
+      user: user?.id,
+      judge: judge?.id,
+      summary: context?.onFull === "summarise" ? context.summariser.id : undefined,
+    },
     scripted,
     agentSystem,
     systemHash,

@@ -6,16 +6,15 @@ import type {
   Environment,
   EnvironmentCall,
   ModelClient,
+  ModelParty,
   ModelReply,
+  ReplyEntry,
+  SummaryEntry,
   ToolResult,
   ToolResultEntry,
 } from "../core/index.ts";
 
-export function withRecord(
-  client: ModelClient,
-  recorded: readonly Entry[],
-  party: "agent" | "user" | "judge",
-): ModelClient {
+export function withRecord(client: ModelClient, recorded: readonly Entry[], party: ModelParty): ModelClient {
   const replies = recorded.flatMap((entry) => asReply(entry, party));
   if (replies.length === 0) return client;
   return {
@@ -110,12 +109,18 @@ export function differsFromRecord(entry: Entry, recorded: Entry): boolean {
   return entry.callId !== recorded.callId || entry.content !== recorded.content || entry.isError !== recorded.isError;
 }
 
-function asReply(entry: Entry, party: "agent" | "user" | "judge"): ModelReply[] {
+function asReply(entry: Entry, party: ModelParty): ModelReply[] {
   if (entry.type === "verdict" && party === "judge") {
     const content = JSON.stringify({ stop: entry.stop, reason: entry.reason });
     return [{ content, toolCalls: [], usage: entry.usage, finish: "stop" }];
   }
+  if (entry.type === "summary" && party === "summary") return [withoutNotes({ ...entry, by: undefined })];
   if (entry.type !== "reply" || entry.by !== party) return [];
-  const { type: _type, by: _by, at: _at, rejected: _rejected, ignoredCalls, ...reply } = entry;
-  return [ignoredCalls ? { ...reply, toolCalls: ignoredCalls } : reply];
+  return [withoutNotes(entry)];
+}
+
+/** As the model gave it. */
+function withoutNotes(entry: Omit<ReplyEntry | SummaryEntry, "by"> & { by?: unknown }): ModelReply {
+  const { type: _type, by: _by, at: _at, rejected: _rejected, contextFull: _full, ignoredCalls, ...reply } = entry;
+  return ignoredCalls ? { ...reply, toolCalls: ignoredCalls } : reply;
 }

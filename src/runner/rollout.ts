@@ -6,6 +6,7 @@ import {
   type Entry,
   type Environment,
   endWith,
+  type ModelParty,
   messageOf,
   type Outcome,
   RolloutError,
@@ -143,9 +144,9 @@ export class Rollout {
 
   #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
     const { dataset, query, key, seed } = this.#planned;
-    const { spec, agent, user, judge } = dataset;
+    const { spec, agent, user, judge, context } = dataset;
     const script = dataset.scriptOf(query);
-    const open = (party: "agent" | "user" | "judge", source: ClientSource) => {
+    const open = (party: ModelParty, source: ClientSource) => {
       const client = this.#context.calls.watchModel(source.open(script), key, party);
       return withRecord(this.#context.telemetry?.watchClient(client, source) ?? client, recorded, party);
     };
@@ -160,6 +161,7 @@ export class Rollout {
       },
       user: user && { client: open("user", user), system: userSystemPrompt(query, spec.user.prompt) },
       judge: judge && open("judge", judge),
+      context: context && { ...context, summariser: open("summary", context.summariser) },
       maxStepsPerTurn: spec.maxStepsPerTurn,
       stopPolicy: dataset.stopPolicy,
       clock: this.#context.clock,

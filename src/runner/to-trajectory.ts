@@ -2,6 +2,7 @@
 import {
   type Entry,
   isAside,
+  type ModelParty,
   type Outcome,
   recordKey,
   type Served,
@@ -11,7 +12,7 @@ import {
   toCostRecord,
   type UsageRecord,
 } from "../core/index.ts";
-import { faultsOf, readUserText, toMessages, toOtherCalls } from "../dialogue/index.ts";
+import { faultsOf, readUserText, toMessages, toOtherCalls, toSummaries } from "../dialogue/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 import { questionFields } from "./question-fields.ts";
 import { findTruncatedInput } from "./truncated-input.ts";
@@ -37,6 +38,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
   const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
   const messages = toMessages(query.messages, entries);
   const others = toOtherCalls(query, entries);
+  const summaries = toSummaries(query.messages, entries);
   const errors = entries.flatMap((entry) =>
     entry.type === "tool-result" && !entry.by && entry.isError ? [entry.callId] : [],
   );
@@ -49,6 +51,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
     success: outcome.success,
     messages,
     ...(others.length > 0 && { other_calls: others }),
+    ...(summaries.length > 0 && { summaries }),
     ...(dataset.spec.rounds && questionFields(query, messages, outcome, key.rollout)),
     metadata: {
       total_turns: countTurns(entries, ["user", "tool"].includes(query.messages.at(-1)?.role ?? "") ? 1 : 0),
@@ -105,10 +108,8 @@ function countTurns(entries: readonly Entry[], opening: number): number {
 
 function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord } {
   const parties: { [party: string]: UsageRecord } = {};
-  for (const party of ["agent", "user", "judge"]) {
-    const own = entries.filter(
-      (entry) => (entry.type === "reply" ? entry.by : entry.type === "verdict" ? "judge" : "") === party,
-    );
+  for (const party of ["agent", "user", "judge", "summary"]) {
+    const own = entries.filter((entry) => partyOf(entry) === party);
     if (own.length === 0) continue;
     const sum = sumUsage(own);
     parties[party] = {
@@ -121,6 +122,11 @@ function usageByParty(entries: readonly Entry[]): { [party: string]: UsageRecord
     };
   }
   return parties;
+}
+
+function partyOf(entry: Entry): ModelParty | undefined {
+  if (entry.type === "tool-result") return undefined;
+  return entry.type === "reply" ? entry.by : entry.type === "verdict" ? "judge" : "summary";
 }
 
 /** Undefined where nobody asked for any. */

@@ -24,6 +24,10 @@ export function findTruncatedInput({
   let characters = system.length + toolCharacters(tools);
   for (const message of opening) characters += message.content.length;
   for (const entry of entries) {
+    if (entry.type === "summary") {
+      if (!entry.rejected) characters = system.length + toolCharacters(tools) + entry.content.length;
+      continue;
+    }
     if (entry.type === "verdict" || isAside(entry)) continue;
     if (entry.type === "tool-result") {
       characters += entry.content.length;

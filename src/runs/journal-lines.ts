@@ -156,8 +156,10 @@ function isEntry(entry: unknown): boolean {
   if (type === "tool-result")
     return typeof callId === "string" && typeof content === "string" && typeof isError === "boolean";
   if (type === "verdict") return typeof stop === "boolean" && typeof reason === "string" && isUsage(usage);
-  const isReply = type === "reply" && (by === "agent" || by === "user") && typeof content === "string";
-  return isReply && isUsage(usage) && Array.isArray(toolCalls) && toolCalls.every(isToolCall);
+  const isReply = type === "summary" || (type === "reply" && (by === "agent" || by === "user"));
+  return (
+    isReply && typeof content === "string" && isUsage(usage) && Array.isArray(toolCalls) && toolCalls.every(isToolCall)
+  );
 }
 
 function isUsage(usage: unknown): boolean {

@@ -23,6 +23,7 @@ const LOOKS = {
   userCall: { label: "does", style: "cyan" },
   userResult: { label: "sees", style: "magenta" },
   setup: { label: "setup", style: "gray" },
+  summary: { label: "summary", style: "yellow" },
 } as const satisfies { [kind: string]: Look };
 
 type Piece = { kind: keyof typeof LOOKS; text: string };
@@ -30,7 +31,13 @@ type Piece = { kind: keyof typeof LOOKS; text: string };
 export function trajectoryLines(terminal: Terminal, trajectory: Trajectory, maxLength = 600): string[] {
   const errors = findErrors(trajectory);
   const others = trajectory.other_calls ?? [];
-  const asides = (at: number) => others.filter(({ after }) => after === at).flatMap(asidePieces);
+  const summaries = trajectory.summaries ?? [];
+  const asides = (at: number): Piece[] => [
+    ...others.filter(({ after }) => after === at).flatMap(asidePieces),
+    ...summaries
+      .filter(({ after }) => after === at)
+      .map(({ content }) => ({ kind: "summary" as const, text: content })),
+  ];
   const pieces = trajectory.messages.flatMap((message, at): Piece[] => [
     ...asides(at),
     ...messagePieces(message, errors),
@@ -75,6 +82,12 @@ export function entryLines(terminal: Terminal, entry: Entry, maxLength: number):
     else if (entry.isError) pieces.push({ kind: "error", text: entry.content });
     else pieces.push({ kind: entry.by === "user" ? "userResult" : "result", text: entry.content });
   }
+  if (entry.type === "summary")
+    pieces.push(
+      entry.rejected
+        ? { kind: "error", text: `summary not used (${entry.rejected}): ${entry.content}` }
+        : { kind: "summary", text: entry.content },
+    );
   if (entry.type === "verdict")
     pieces.push({ kind: "thinking", text: `judge: ${entry.stop ? "over" : "not over"}, ${entry.reason}` });
   if (entry.type === "reply") {

@@ -7,8 +7,10 @@ import {
   NO_USAGE,
   type RequestOrigin,
   seedFrom,
+  splitSummary,
 } from "../../core/index.ts";
 import { createScriptedClient } from "../scripted/clients.ts";
+import { takeRequest } from "../scripted/progress.ts";
 import { isSaidWithoutTools } from "../scripted/refusal.ts";
 import { parseScriptedName, type Script } from "../scripted/script.ts";
 import { WireError, type WireRequest } from "./wire-request.ts";
@@ -36,7 +38,9 @@ const UNKNOWN_DIALOGUE = {
 export async function play(wire: WireRequest, findScript: FindScript, signal: AbortSignal): Promise<Played> {
   const name = scriptedName(wire.model);
   const { role: party } = parseScriptedName(name);
-  const opening = wire.messages.find(({ role }) => role === (party === "user" ? "assistant" : "user"))?.content;
+  const { messages: spoken } = takeRequest(wire.messages);
+  const first = spoken.find(({ role }) => role === (party === "user" ? "assistant" : "user"))?.content;
+  const opening = first === undefined ? undefined : (splitSummary(first)?.asked ?? first);
   const tools = wire.tools.map((tool) => tool.name);
   const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
   if (party !== "judge" && !script) return { party, reply: toPlainReply(UNKNOWN_DIALOGUE[party]) };

@@ -33,7 +33,10 @@ export async function correctBase(probe: EndpointProbe, failure: ModelFailure | 
   findings.push({
     level: "bad",
     text: `${describe(failure)}: api_base lacks ${version}; with it the server answers, and so the rest was asked at ${shown}`,
-    fix: { where: party.apiBase === undefined || role === "judge" ? "models" : role, yaml: `api_base: ${shown}` },
+    fix: {
+      where: party.apiBase === undefined || role === "judge" || role === "summary" ? "models" : role,
+      yaml: `api_base: ${shown}`,
+    },
   });
   return true;
 }

@@ -83,7 +83,7 @@ function judgeAnswers(samples: Samples, { role }: EndpointProbe): Finding {
       level: "bad",
       text: "the answer is cut before it says anything: the limit on its length is too low",
       said,
-      fix: { where: role === "judge" ? "models" : role, yaml: "max_tokens: 4096" },
+      fix: { where: role === "judge" || role === "summary" ? "models" : role, yaml: "max_tokens: 4096" },
     };
   return { level: "odd", text: "answers with an empty text" };
 }

@@ -10,6 +10,7 @@ import {
   writeExact,
 } from "../../core/index.ts";
 import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
+import { findProgress, takeRequest, writeSummary } from "./progress.ts";
 import { answerRefusal, performRefusal } from "./refusal.ts";
 import { estimateUsage, type PlanFor, parseScriptedName, type Script, scriptFor } from "./script.ts";
 
@@ -26,19 +27,21 @@ export function createScriptedClient(name: string, planFor: PlanFor): ModelClien
 const THE_END = "That's all, thank you. ###STOP###";
 const LOST_THE_THREAD = "I'm sorry, I don't have what I need for that at the moment.";
 
-function agentReply(request: ModelRequest, script: Script, skill: number): ModelReply {
+function agentReply(given: ModelRequest, script: Script, skill: number): ModelReply {
+  const { messages, asked } = takeRequest(given.messages);
+  const request = { ...given, messages: [...messages] };
   const { origin, tools } = request;
   const isPositive = origin.mode === "positive";
   const options = { skill, seed: origin.seed, tools, wireName: script.wireName };
   const { turns } = isPositive ? perform(script.plan, options) : performRefusal(options);
-  const turnStart = request.messages.findLastIndex((message) => message.role === "user");
-  const turnNumber = request.messages.filter((message) => message.role === "user").length - 1;
+  const progress = findProgress(messages);
+  const { turn: turnNumber, step: stepNumber } = progress;
+  const played = [...progress.kept, ...listPlayedCalls(messages, script)];
+  if (asked === "summary") return say(request, writeSummary(progress, played, script));
   // a refusal stays what it is, however long the user insists
   const turn: PerformedTurn | undefined = turns[turnNumber] ?? (isPositive ? undefined : turns.at(-1));
   if (!turn) return say(request, "Is there anything else that you need?");
-  const stepNumber = request.messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
   const step = turn.steps[stepNumber];
-  const played = listPlayedCalls(request.messages, script);
   if (!step || request.toolChoice === "none") return say(request, fillText(turn.say, played), turn.think);
   const toolCalls = step.calls.map((call, index) => ({
     id: `call_${turnNumber}_${stepNumber}_${index}${call.slip ? SLIP : ""}`,
