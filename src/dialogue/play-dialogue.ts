@@ -170,12 +170,16 @@ class Dialogue {
     const { onFull } = room.policy;
     if (onFull === "answer") return onFull;
     if (onFull === "end") return endWith("context_overflow", { blame: "agent", message: room.describe(request) });
+    const after = (summary: SummaryEntry) =>
+      this.#request("agent", this.#setup.agent, "auto", { entries: [...this.#entries, summary] });
+    const bare = after({ type: "summary", content: "", toolCalls: [], usage: NO_USAGE, finish: "stop", at: "" });
+    if (room.isFull(bare))
+      return endWith("context_overflow", { blame: "agent", message: `without any work, ${room.describe(bare)}` });
     for (let attempt = 0; attempt < 2; attempt++) {
       const asked = { ...request, toolChoice: "none" as const, origin: this.#origin("summary") };
       const reply = await room.summarise(asked, isForced, this.#setup.signal);
       const summary: SummaryEntry = { type: "summary", ...repairReply(reply), at: this.#now() };
-      const next = this.#request("agent", this.#setup.agent, "auto", { entries: [...this.#entries, summary] });
-      const fault = room.findFault(summary, next);
+      const fault = room.findFault(summary, after(summary));
       yield* this.#record(fault ? { ...summary, rejected: fault } : summary);
       if (fault === "content_filter") return endWith(fault, { blame: "agent" });
       if (!fault) return undefined;

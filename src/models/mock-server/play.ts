@@ -7,10 +7,9 @@ import {
   NO_USAGE,
   type RequestOrigin,
   seedFrom,
-  splitSummary,
 } from "../../core/index.ts";
 import { createScriptedClient } from "../scripted/clients.ts";
-import { takeRequest } from "../scripted/progress.ts";
+import { findProgress, takeRequest } from "../scripted/progress.ts";
 import { isSaidWithoutTools } from "../scripted/refusal.ts";
 import { parseScriptedName, type Script } from "../scripted/script.ts";
 import { WireError, type WireRequest } from "./wire-request.ts";
@@ -38,9 +37,10 @@ const UNKNOWN_DIALOGUE = {
 export async function play(wire: WireRequest, findScript: FindScript, signal: AbortSignal): Promise<Played> {
   const name = scriptedName(wire.model);
   const { role: party } = parseScriptedName(name);
-  const { messages: spoken } = takeRequest(wire.messages);
-  const first = spoken.find(({ role }) => role === (party === "user" ? "assistant" : "user"))?.content;
-  const opening = first === undefined ? undefined : (splitSummary(first)?.asked ?? first);
+  const opening =
+    party === "user"
+      ? wire.messages.find(({ role }) => role === "assistant")?.content
+      : findProgress(takeRequest(wire.messages).messages).opening;
   const tools = wire.tools.map((tool) => tool.name);
   const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
   if (party !== "judge" && !script) return { party, reply: toPlainReply(UNKNOWN_DIALOGUE[party]) };

@@ -3,7 +3,6 @@
 import {
   ANSWER_REQUEST,
   type ChatMessage,
-  type Json,
   type PlayedCall,
   parseJson,
   RESULTS_READ,
@@ -12,8 +11,8 @@ import {
 } from "../../core/index.ts";
 import type { Script } from "./script.ts";
 
-/** The turn and step that come next, and the results that a summary kept. */
-export type Progress = { turn: number; step: number; kept: PlayedCall[] };
+/** The turn and step that come next, how the dialogue began, and the results that a summary kept. */
+export type Progress = { turn: number; step: number; opening: string; kept: PlayedCall[] };
 
 /** The messages without what was asked for the lack of room, and what that was. */
 export function takeRequest(messages: readonly ChatMessage[]): {
@@ -35,24 +34,25 @@ export function findProgress(messages: readonly ChatMessage[]): Progress {
   const turnStart = messages.findLastIndex((message) => message.role === "user");
   const users = messages.filter((message) => message.role === "user");
   const steps = messages.slice(turnStart + 1).filter((message) => message.role === "assistant").length;
-  const before = readSummary(users[0]?.content ?? "");
+  const first = users[0]?.content ?? "";
+  const before = readSummary(first) ?? { turn: 0, step: 0, opening: splitSummary(first)?.asked ?? first, kept: [] };
   return {
+    ...before,
     turn: before.turn + users.length - 1,
     step: steps + (users.length === 1 ? before.step : 0),
-    kept: before.kept,
   };
 }
 
+const MARK = "My plan so far: ";
+
 /** Only results that a plan refers to are kept: it is a summary. */
-export function writeSummary({ turn, step }: Progress, played: readonly PlayedCall[], script: Script): string {
+export function writeSummary(progress: Progress, played: readonly PlayedCall[], script: Script): string {
   const references = (JSON.stringify(script.plan).match(/\{\{[^{}]+\}\}/g) ?? []).join(" ");
   const kept = played.filter(({ name }) => references.includes(name.split(".").at(-1) ?? name));
-  return `Turn ${turn}, step ${step} of the plan.${kept.length > 0 ? `\nResults: ${JSON.stringify(kept)}` : ""}`;
+  return MARK + JSON.stringify({ ...progress, kept });
 }
 
-function readSummary(text: string): Progress {
-  const [, turn = 0, step = 0, kept] =
-    /^Turn (\d+), step (\d+) of the plan\.(?:\nResults: (.*))?$/s.exec(splitSummary(text)?.summary ?? "") ?? [];
-  const calls: Json | undefined = kept === undefined ? [] : parseJson(kept);
-  return { turn: Number(turn), step: Number(step), kept: Array.isArray(calls) ? (calls as PlayedCall[]) : [] };
+function readSummary(text: string): Progress | undefined {
+  const summary = splitSummary(text)?.summary ?? "";
+  return summary.startsWith(MARK) ? (parseJson(summary.slice(MARK.length)) as Progress | undefined) : undefined;
 }
