@@ -58,6 +58,7 @@ export {
   type Usage,
 } from "./message.ts";
 export type {
+  FormatFault,
   ModelClient,
   ModelParty,
   ModelReply,

@@ -8,6 +8,8 @@ export type ModelRequest = {
   messages: ChatMessage[];
   tools: ToolSpec[];
   toolChoice: "auto" | "none";
+  /** texts that the reply ends before, where the wire has a place for them */
+  stop?: string[];
   origin: RequestOrigin;
 };
 
@@ -38,6 +40,8 @@ export type ModelReply = {
   malformed?: true;
   /** the tool calls were written as text and parsed from it */
   recovered?: true;
+  /** how a reply in a text format departs from it */
+  formatFaults?: FormatFault[];
   /** how many of its texts held a key, now struck out */
   redactedTexts?: number;
   /** the counts that the server reported but that cannot be true; they are taken as nothing */
@@ -46,6 +50,12 @@ export type ModelReply = {
   served?: Served;
   /** a script wrote this, not a model: the endpoint is a rehearsal */
   scripted?: true;
+};
+
+/** `content` is what was dropped. */
+export type FormatFault = {
+  type: "unclosed_call" | "fenced_call" | "text_after_call" | "made_up_result" | "no_final_answer";
+  content?: string;
 };
 
 export type Served = {

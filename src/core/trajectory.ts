@@ -57,6 +57,9 @@ export type Trajectory = RecordKey & {
     cost_known_usd?: number;
     cost_unknown_of?: string[];
     models: { agent: string; user?: string; judge?: string; summary?: string };
+    /** how the agent's tools, calls and results were written on the wire, and the user's; absent if natively */
+    tool_format?: string;
+    user_tool_format?: string;
     /** what the servers said about themselves, by party; ids are those of the replies, in order */
     served?: {
       [party: string]: { models?: string[]; fingerprints?: string[]; ids?: string[]; headers?: Served["headers"][] };

@@ -115,6 +115,7 @@ function faultsIn(entry: Entry): Fault[] {
     if (entry.contextFull) faults.push({ type: "context_full", by: entry.by });
     if (entry.ignoredCalls) faults.push({ type: "calls_with_tools_off", by: entry.by, ...callsOf(entry.ignoredCalls) });
     if (entry.recovered) faults.push({ type: "recovered", by: entry.by, ...callsOf(entry.toolCalls) });
+    for (const { type, ...dropped } of entry.formatFaults ?? []) faults.push({ type, by: entry.by, ...dropped });
     if (entry.droppedUsage) faults.push({ type: "dropped_usage", by: entry.by, counts: entry.droppedUsage.join(", ") });
     for (const call of entry.toolCalls) {
       if (call.originalId !== undefined)

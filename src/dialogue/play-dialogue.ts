@@ -23,7 +23,7 @@ import {
   type ToolCall,
   timestamp,
 } from "../core/index.ts";
-import { isTextCall } from "../models/index.ts";
+import { isTextCall, type ToolFormat } from "../models/index.ts";
 import { answerCalls, toResultEntry, withUniqueIds } from "./answer-calls.ts";
 import { type ContextPolicy, ContextRoom } from "./context-room.ts";
 import { readUserText } from "./end-tokens.ts";
@@ -33,7 +33,7 @@ import type { StopPolicy } from "./stop-conditions/index.ts";
 import { findUserFault, type UserFault } from "./user-faults.ts";
 import { viewFor } from "./view.ts";
 
-type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan };
+type Speaker = { client: ModelClient; system: string; reasoningSpan?: ReasoningSpan; toolFormat?: ToolFormat };
 
 export type DialogueSetup = {
   query: Query;
@@ -58,6 +58,9 @@ const TEXT_CALL_ADVICE = {
   auto: "\n\nYour last reply was a tool call written as text, which nobody can run. Call tools through the tool interface only, or answer the user in plain words.",
   none: "\n\nYour last reply was a tool call written as text. No tool can be called now: answer the user in plain words.",
 };
+/** For models whose tools are described in their system prompt. */
+const FORMAT_ADVICE =
+  "\n\nYour last reply was a tool call that is not in the format described below. Keep to it exactly, or answer in plain words.";
 const USER_CALL_ADVICE = {
   auto: "\n\nYour last reply was a tool call written as text. Call your own tools through the tool interface, or write what the user says, in plain words.",
   none: "\n\nYour last reply was a tool call. You are the user: write only what the user says, in plain words.",
@@ -67,6 +70,10 @@ const OVERFLOWED: ModelReply = { content: "", toolCalls: [], usage: NO_USAGE, fi
 
 /** The last answer for want of room; tight: more than fits was tried already. */
 type LastAnswer = "last" | "tight";
+
+function adviceFor({ toolFormat }: Speaker, toolChoice: "auto" | "none", native: typeof TEXT_CALL_ADVICE): string {
+  return toolChoice === "auto" && toolFormat && toolFormat !== "native" ? FORMAT_ADVICE : native[toolChoice];
+}
 
 type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
 /** What a party said in the end, or how the rollout ends because of it. */
@@ -204,7 +211,7 @@ class Dialogue {
     }
     const faults: UserFault[] = [];
     while (faults.length < 3) {
-      const advice = faults.at(-1) === "user_calls_tool" ? USER_CALL_ADVICE[toolChoice] : "";
+      const advice = faults.at(-1) === "user_calls_tool" ? adviceFor(user, toolChoice, USER_CALL_ADVICE) : "";
       const asked = await this.#ask("user", user, toolChoice, advice);
       const reply = withUniqueIds(this.#toEntry("user", asked), query.messages, this.#entries);
       if (reply.finish === "content-filter") {
@@ -266,7 +273,7 @@ class Dialogue {
       if (isDisguised) {
         yield* this.#record({ ...reply, rejected: "text_call" });
         if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });
-        advice = TEXT_CALL_ADVICE[toolChoice];
+        advice = adviceFor(this.#setup.agent, toolChoice, TEXT_CALL_ADVICE);
         continue;
       }
       if (spoke || reply.toolCalls.length > 0) {

@@ -86,6 +86,7 @@ export function createScript({ servers, toolbox }: Named, plan: ReferencePlan): 
       const named = toolbox.resolve(name);
       return !named ? name : servers.length === 1 ? named.tool : `${named.server}.${named.tool}`;
     },
+    isReadOnly: (name) => toolbox.resolve(name)?.spec.readOnly ?? false,
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { addCosts, type Cost, listPlannedCalls, NO_COST, type Query, sum } from "../core/index.ts";
 import { userSystemPrompt } from "../dialogue/index.ts";
-import { type ClientSource, countTokens } from "../models/index.ts";
+import { type ClientSource, countTokens, formatSystem } from "../models/index.ts";
 import type { PreparedDataset } from "../runner/index.ts";
 
 export type RolloutEstimate = Cost & {
@@ -75,8 +75,9 @@ export async function estimateRollout(dataset: PreparedDataset): Promise<Rollout
 }
 
 /** What is in every request of the agent. */
-export function fixedTexts({ agentSystem, domain, spec }: PreparedDataset): string[] {
+export function fixedTexts({ agentSystem, agent, domain, spec }: PreparedDataset): string[] {
   const tools = spec.mode === "no_tool" ? [] : domain.toolbox.tools;
+  if (agent.toolFormat !== "native") return [formatSystem(agent.toolFormat, agentSystem, tools)];
   return [
     agentSystem,
     ...tools.map(({ name, description, parameters }) => name + description + JSON.stringify(parameters)),

@@ -37,3 +37,4 @@ export type { RetryWait } from "./retry.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";
 export { isTextCall } from "./text-calls/find-calls.ts";
+export { formatSystem } from "./tool-format/text-system.ts";

@@ -108,12 +108,13 @@ function openReplay(folder: string, { registry, env }: NetworkOptions): Network 
 
 function withFacts(
   client: NetworkClient,
-  { prices, contextLength, unlisted, reasoning, provider, model, baseUrls }: ResolvedModel,
+  { prices, contextLength, unlisted, reasoning, provider, model, baseUrls, toolFormat }: ResolvedModel,
 ): NetworkClient {
   const reasoningSpan = reasoning.sendBack === "all" ? "dialogue" : "turn";
   return {
     ...client,
     reasoningSpan,
+    toolFormat,
     facts: { prices, contextLength, unlisted, endpoint: { provider, model, baseUrls } },
   };
 }

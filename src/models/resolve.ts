@@ -71,6 +71,7 @@ export function resolveModel(name: string, context: ResolveContext): ResolvedMod
     prices: pricesFrom(entry, custom ? undefined : facts),
     contextLength: entry.max_tokens ?? facts?.contextLength,
     ...(!registered && !custom && provider && !facts && listModels(provider.id).length > 0 && { unlisted: true }),
+    ...(entry.tool_format && { toolFormat: entry.tool_format }),
     reasoning: reasoningFrom(entry, habitsOf({ provider: id, dialect, model: wireName, fact: facts?.reasoning })),
     limits: limitsFrom(entry),
     headers: headersFrom(entry, where, context),

@@ -44,6 +44,8 @@ export type ResolvedModel = {
   /** the provider's models are listed, and this one is not among them */
   unlisted?: true;
   reasoning: ReasoningHabits;
+  /** where the party that uses it says nothing */
+  toolFormat?: ToolFormat;
   limits: EndpointLimits;
   headers: { [name: string]: string };
   /** merged into every request body */

@@ -2,10 +2,15 @@
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
 import { contentHash, hideSecret, type Json } from "../core/index.ts";
 import { STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
-import type { CallSettings } from "../models/index.ts";
+import type { CallSettings, ToolFormat } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
 
-export type SentContent = { domainHash: string; systemHash: string };
+/** Tool formats as the registry and the config together make them. */
+export type SentContent = {
+  domainHash: string;
+  systemHash: string;
+  toolFormats?: { agent: ToolFormat; user?: ToolFormat };
+};
 
 export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: SentContent): FingerprintParts {
   const { judge } = run;
@@ -16,9 +21,11 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
     "agent prompt": sent.systemHash,
     "agent model": dataset.agent.model,
     "agent settings": samplingOf(dataset.agent.settings),
+    "agent tool format": unlessNative(sent.toolFormats?.agent),
     "user guidelines": isMultiTurn ? contentHash(userGuidelines(user.prompt)) : undefined,
     "user model": isMultiTurn ? user.model : undefined,
     "user settings": isMultiTurn ? samplingOf(user.settings) : undefined,
+    "user tool format": unlessNative(sent.toolFormats?.user),
     context: contextOf(run, dataset),
     "judge model": judge?.model,
     "judge settings": judge && samplingOf(judge.settings),
@@ -51,6 +58,11 @@ export function describeDrift(then: FingerprintParts | undefined, now: Fingerpri
 /** What changes a model's output; not how long we wait for it or how often we try. */
 function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...sampling }: CallSettings): FingerprintParts {
   return toJson(sampling);
+}
+
+/** Runs from before there were formats were native. */
+function unlessNative(format: ToolFormat | undefined): ToolFormat | undefined {
+  return format === "native" ? undefined : format;
 }
 
 /** Without keys, which shape nothing: a new one is no drift. */

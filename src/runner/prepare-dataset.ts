@@ -93,7 +93,8 @@ async function prepare(
   await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
   const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
   const systemHash = contentHash(agentSystem);
-  const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash });
+  const toolFormats = { agent: agent.toolFormat, user: user?.toolFormat };
+  const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash, toolFormats });
   return {
     spec,
     domain,

@@ -14,8 +14,10 @@ export function remarksOn(entry: Entry, dataset: PreparedDataset): string[] {
 
 /** Most often the server has no parser for the model's way of calling tools. */
 function adviseOnTextCalls({ agent, spec }: PreparedDataset): string {
+  if (agent.toolFormat !== "native")
+    return `${agent.id} does not keep to ${agent.toolFormat} (tool_format): see what it writes in metadata.faults of the records`;
   const remedy = spec.agent.settings.recoverTextCalls
     ? "and not all of them can be recovered; see what it writes in metadata.faults of the records"
-    : "start the server with a tool-call parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME), or set recover_text_calls: true for the agent";
+    : "start the server with a tool-call parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME), or set recover_text_calls: true for the agent, or tool_format: hermes, which needs no parser";
   return `${agent.id} writes tool calls as text: ${remedy}`;
 }

@@ -65,6 +65,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       usage: usageByParty(entries),
       ...toCostRecord(sumUsage(entries)),
       models: dataset.modelNames,
+      ...toolFormats(dataset),
       served: servedByParty(entries),
       scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),
       seed: planned.seed,
@@ -84,6 +85,15 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
         duration_ms: durationMs,
       },
     },
+  };
+}
+
+/** What was on the wire, where that is not the record's own shape. */
+function toolFormats({ agent, user }: PlannedRollout["dataset"]) {
+  const [own, others] = [agent.toolFormat, user?.toolFormat ?? "native"];
+  return {
+    ...(own !== "native" && { tool_format: own }),
+    ...(others !== "native" && { user_tool_format: others }),
   };
 }
 

@@ -140,13 +140,20 @@ function recordLines(terminal: Terminal, record: RolloutRecord, maxLength: numbe
       : trajectoryLines(terminal, trajectory, maxLength)
     : timedEntryLines(terminal, entries, { startedAt, maxLength });
   return [
-    `${terminal.paint("bold", `── ${printableName(id)}`)} (${printableName(dataset)})`,
+    `${terminal.paint("bold", `── ${printableName(id)}`)} (${printableName(dataset)}${formatText(trajectory)})`,
     ...dialogue,
     ...(trajectory ? endLines(trajectory) : [`         not finished: ${entries.length} entries so far`]),
     ...record.failures.map(
       ({ attempt, at, error }) => `         attempt ${attempt} failed at ${at}: ${printableName(error)}`,
     ),
   ];
+}
+
+/** What was on the wire, where that is not what is shown. */
+function formatText(trajectory: RolloutRecord["trajectory"]): string {
+  const { tool_format: agent, user_tool_format: user } = trajectory?.metadata ?? {};
+  const told = [agent && `tool_format: ${agent}`, user && `user's tool_format: ${user}`].filter(Boolean);
+  return told.map((text) => `, ${printableName(String(text))}`).join("");
 }
 
 function endLines({ success, metadata }: NonNullable<RolloutRecord["trajectory"]>): string[] {

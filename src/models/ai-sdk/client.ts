@@ -75,6 +75,7 @@ export function createAiSdkClient(
           ...options,
           prompt: toPrompt(request, model, traits),
           ...toolOptions(request, traits),
+          stopSequences: request.stop,
           seed: settings.sendSeed ? request.origin.seed : undefined,
           abortSignal: signal,
         });

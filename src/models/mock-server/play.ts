@@ -12,6 +12,7 @@ import { createScriptedClient } from "../scripted/clients.ts";
 import { findProgress, takeRequest } from "../scripted/progress.ts";
 import { isSaidWithoutTools } from "../scripted/refusal.ts";
 import { parseScriptedName, type Script } from "../scripted/script.ts";
+import { playInText } from "../tool-format/play-in-text.ts";
 import { WireError, type WireRequest } from "./wire-request.ts";
 
 /** What identifies a query: who asks for it, and with which words and tools. */
@@ -34,22 +35,29 @@ const UNKNOWN_DIALOGUE = {
   user: "That's all, thank you. ###STOP###",
 };
 
+/** A request without tools whose system prompt describes some is answered as a model without function calling would. */
 export async function play(wire: WireRequest, findScript: FindScript, signal: AbortSignal): Promise<Played> {
   const name = scriptedName(wire.model);
   const { role: party } = parseScriptedName(name);
+  return { party, reply: await playInText(wire, (read) => answer({ wire: read, name, party }, findScript, signal)) };
+}
+
+type Asked = { wire: WireRequest; name: string; party: Played["party"] };
+
+async function answer({ wire, name, party }: Asked, findScript: FindScript, signal: AbortSignal): Promise<ModelReply> {
   const opening =
     party === "user"
       ? wire.messages.find(({ role }) => role === "assistant")?.content
       : findProgress(takeRequest(wire.messages).messages).opening;
   const tools = wire.tools.map((tool) => tool.name);
   const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
-  if (party !== "judge" && !script) return { party, reply: toPlainReply(UNKNOWN_DIALOGUE[party]) };
+  if (!script && (party === "agent" || party === "user")) return toPlainReply(UNKNOWN_DIALOGUE[party]);
   const seed = wire.seed ?? seedFrom("mock", opening ?? wire.system);
   const mode = script && !canPlay(wire, party, script) ? "wrong_tool" : "positive";
   const origin: RequestOrigin = { dataset: "", queryId: "", rollout: 0, seed, mode, party, position: 0 };
   const { system, messages, toolChoice } = wire;
   const request: ModelRequest = { system, messages, tools: wire.tools, toolChoice, origin };
-  return { party, reply: await createScriptedClient(name, () => script).complete(request, signal) };
+  return createScriptedClient(name, () => script).complete(request, signal);
 }
 
 /** `scripted-agent`, `scripted-agent?skill=0.7` or `scripted/agent?skill=0.7`. */

@@ -20,6 +20,7 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
   const parameters = requestParameters(model, settings);
   const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
   const sendsSeed = settings.sendSeed && parameters.seed === undefined;
+  const hasStop = parameters.stop !== undefined;
   delete parameters.tool_choice;
   const head = `${JSON.stringify(parameters).slice(0, -1)},"messages":[`;
   const systemText = rememberText((text) => JSON.stringify({ role: "system", content: text }));
@@ -32,6 +33,7 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
       // the tools stay listed: history names them, and the server's prefix cache stays warm
       body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
     }
+    if (request.stop && !hasStop) body += `,"stop":${JSON.stringify(request.stop)}`;
     if (sendsSeed) body += `,"seed":${request.origin.seed}`;
     return wellFormedJson(`${body}}`);
   };

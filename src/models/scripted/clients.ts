@@ -9,6 +9,7 @@ import {
   type PlayedCall,
   writeExact,
 } from "../../core/index.ts";
+import { playInText } from "../tool-format/play-in-text.ts";
 import { type PerformedCall, type PerformedTurn, perform } from "./performance.ts";
 import { findProgress, takeRequest, writeSummary } from "./progress.ts";
 import { answerRefusal, performRefusal } from "./refusal.ts";
@@ -21,11 +22,22 @@ export function createScriptedClient(name: string, planFor: PlanFor): ModelClien
     user: (request: ModelRequest) => userReply(request, scriptFor(planFor, request)),
     judge: judgeReply,
   }[role];
-  return { id: name, complete: async (request) => reply(request) };
+  const play = async (request: ModelRequest) => reply(request);
+  return {
+    id: name,
+    complete: (request) => playInText(request, (read) => play(read === request ? read : withReadOnly(read, planFor))),
+  };
 }
 
 const THE_END = "That's all, thank you. ###STOP###";
 const LOST_THE_THREAD = "I'm sorry, I don't have what I need for that at the moment.";
+
+/** A text does not say which tools only read; the script knows. */
+function withReadOnly(request: ModelRequest, planFor: PlanFor): ModelRequest {
+  const isReadOnly = planFor(request)?.isReadOnly;
+  if (!isReadOnly) return request;
+  return { ...request, tools: request.tools.map((tool) => ({ ...tool, readOnly: isReadOnly(tool.name) })) };
+}
 
 function agentReply(given: ModelRequest, script: Script, skill: number): ModelReply {
   const { messages, asked } = takeRequest(given.messages);
@@ -36,7 +48,7 @@ function agentReply(given: ModelRequest, script: Script, skill: number): ModelRe
   const { turns } = isPositive ? perform(script.plan, options) : performRefusal(options);
   const progress = findProgress(messages);
   const { turn: turnNumber, step: stepNumber } = progress;
-  const played = [...progress.kept, ...listPlayedCalls(messages, script)];
+  const played = [...progress.kept, ...listPlayedCalls(messages, script, turns)];
   if (asked === "summary") return say(request, writeSummary(progress, played, script));
   // a refusal stays what it is, however long the user insists
   const turn: PerformedTurn | undefined = turns[turnNumber] ?? (isPositive ? undefined : turns.at(-1));
@@ -88,12 +100,26 @@ function judgeReply(request: ModelRequest): ModelReply {
 
 const SLIP = "x";
 
-function listPlayedCalls(messages: readonly ChatMessage[], script: Script): PlayedCall[] {
-  return messages.flatMap((message) =>
-    message.role === "tool" && !message.callId.endsWith(SLIP)
-      ? [{ name: script.planName(message.name), content: message.content }]
-      : [],
-  );
+/** In text formats calls have no ids: there a slip is known by its place in the performance. */
+function listPlayedCalls(
+  messages: readonly ChatMessage[],
+  script: Script,
+  turns: readonly PerformedTurn[] = [],
+): PlayedCall[] {
+  const played: PlayedCall[] = [];
+  // a summary, which may be the first message, says where it was written
+  const start = findProgress(messages.slice(0, 1));
+  let [turn, step, call] = [start.turn, start.step - 1, -1];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant") [step, call] = [step + 1, -1];
+    else if (message.role === "user") [turn, step] = index === 0 ? [turn, step] : [turn + 1, -1];
+    else {
+      call++;
+      const isSlip = message.callId.endsWith(SLIP) || turns[turn]?.steps[step]?.calls[call]?.slip;
+      if (!isSlip) played.push({ name: script.planName(message.name), content: message.content });
+    }
+  }
+  return played;
 }
 
 /** If an earlier call went wrong, what this text should report is missing. */

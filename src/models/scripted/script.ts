@@ -13,6 +13,8 @@ export type Script = {
   /** from the plan's tool name (`Server.tool` or bare) to the one on the wire, and back */
   wireName(planName: string): string;
   planName(wireName: string): string;
+  /** whether a tool changes nothing, by its name on the wire */
+  isReadOnly?(wireName: string): boolean;
 };
 
 export type PlanFor = (request: ModelRequest) => Script | undefined;

@@ -26,29 +26,39 @@ function readForms(
   tools: readonly ToolSpec[],
   isKnown: (calls: ToolCall[]) => boolean,
 ): TextCalls | undefined {
-  for (const { opens, read } of forms) {
-    const calls: ToolCall[] = [];
-    let rest = "";
-    let position = 0;
-    let misses = 0;
-    for (const match of text.matchAll(opens)) {
-      if (match.index < position) continue; // inside the last one
-      const found = read({ text, match, at: match.index + match[0].length, tools });
-      if (!found && ++misses > MAX_MISSES) break;
-      if (!found) continue;
-      calls.push(...found.calls.map((call) => ({ ...call, name: call.name.replace(/^functions\./, "") })));
-      rest += text.slice(position, match.index);
-      position = found.end;
-    }
-    if (calls.length > 0 && isKnown(calls))
-      return { calls, rest: (rest + text.slice(position)).replace(LEFTOVERS, "").trim() };
+  for (const form of forms) {
+    const places = placeCalls(text, form, tools);
+    const calls = places.flatMap((place) => place.calls);
+    if (calls.length === 0 || !isKnown(calls)) continue;
+    const gaps = places.map(({ start }, index) => text.slice(places[index - 1]?.end ?? 0, start));
+    const rest = gaps.join("") + text.slice(places.at(-1)?.end);
+    return { calls, rest: rest.replace(LEFTOVERS, "").trim() };
   }
   return undefined;
+}
+
+export type Place = { calls: ToolCall[]; start: number; end: number };
+
+/** Where in a text the calls of one form are. */
+export function placeCalls(text: string, { opens, read }: Form, tools: readonly ToolSpec[]): Place[] {
+  const places: Place[] = [];
+  let misses = 0;
+  for (const match of text.matchAll(opens)) {
+    if (match.index < (places.at(-1)?.end ?? 0)) continue; // inside the last one
+    const found = read({ text, match, at: match.index + match[0].length, tools });
+    if (!found && ++misses > MAX_MISSES) break;
+    if (places.length >= MAX_PLACES) break;
+    if (!found) continue;
+    const calls = found.calls.map((call) => ({ ...call, name: call.name.replace(/^functions\./, "") }));
+    places.push({ calls, start: match.index, end: found.end });
+  }
+  return places;
 }
 
 /** Longer texts are no calls, and searching them could take long; as could one with many marks and no calls. */
 const MAX_TEXT = 1_000_000;
 const MAX_MISSES = 16;
+const MAX_PLACES = 256;
 
 /** What nobody says to a person: the mark of a call, or JSON that is one, whether or not there is such a tool. */
 const DISGUISES = new RegExp(

@@ -1,12 +1,13 @@
 // The ways in which models write calls into their text. Each form has a mark that opens it, and reads what follows.
 // Adding one is adding an entry.
 import { isObject, parseExact, type ToolCall, type ToolSpec, writeExact } from "../../core/index.ts";
+import { codeParameterOf } from "./code-tools.ts";
 import { callsInJson, readJsonAt, skipSpace } from "./read-json.ts";
 import { readPythonAt } from "./read-python.ts";
 
-type Found = { calls: ToolCall[]; end: number };
+export type Found = { calls: ToolCall[]; end: number };
 
-type Reading = { text: string; match: RegExpExecArray; at: number; tools: readonly ToolSpec[] };
+export type Reading = { text: string; match: RegExpExecArray; at: number; tools: readonly ToolSpec[] };
 
 export type Form = {
   opens: RegExp;
@@ -14,18 +15,22 @@ export type Form = {
   read(reading: Reading): Found | undefined;
 };
 
+/** Hermes, Qwen: JSON. Qwen3-Coder: functions and parameters as tags. GLM: a name, then keys and values. */
+export const TAGGED: Form = {
+  opens: /<tool_call>/g,
+  read: ({ text, at, tools }) =>
+    closed(
+      text,
+      withCode(text, readJsonList(text, at), tools) ??
+        readFunctionTags(text, at, tools) ??
+        readKeyTags(text, at, tools),
+      "</tool_call>",
+    ),
+};
+
 /** With a mark of their own, which prose does not have. */
 export const MARKED: Form[] = [
-  // Hermes, Qwen: JSON. Qwen3-Coder: functions and parameters as tags. GLM: a name, then keys and values.
-  {
-    opens: /<tool_call>/g,
-    read: ({ text, at, tools }) =>
-      closed(
-        text,
-        readJson(text, at) ?? readFunctionTags(text, at, tools) ?? readKeyTags(text, at, tools),
-        "</tool_call>",
-      ),
-  },
+  TAGGED,
   // Qwen3-Coder and Llama without the tag around it
   { opens: /(?=<function=)/g, read: ({ text, at, tools }) => readFunctionTags(text, at, tools) },
   // DeepSeek V3.2, MiniMax
@@ -97,6 +102,8 @@ function readJson(text: string, at: number): Found | undefined {
   return calls && { calls, end: json.end };
 }
 
+const SUPERFLUOUS = /^[\s}\]]*(?=$|<\/tool_call>)/;
+
 /** Several values in a row, with white space, commas or semicolons between them; superfluous brackets at the end. */
 function readJsonList(text: string, at: number): Found | undefined {
   const first = readJson(text, at);
@@ -104,9 +111,33 @@ function readJsonList(text: string, at: number): Found | undefined {
   let found = first;
   for (;;) {
     const next = readJson(text, found.end + (/^\s*[,;]?\s*/.exec(text.slice(found.end))?.[0].length ?? 0));
-    if (!next) return { ...found, end: found.end + (/^[\s}\]]*$/.exec(text.slice(found.end))?.[0].length ?? 0) };
+    if (!next) return { ...found, end: found.end + (SUPERFLUOUS.exec(text.slice(found.end))?.[0].length ?? 0) };
     found = { calls: [...found.calls, ...next.calls], end: next.end };
   }
+}
+
+/** A last call may have its code behind it, between tags and without escapes. */
+function withCode(text: string, found: Found | undefined, tools: readonly ToolSpec[]): Found | undefined {
+  const from = found && skipSpace(text, found.end);
+  const call = found?.calls.at(-1);
+  if (!found || !call || from === undefined || !text.startsWith("<code>", from)) return found;
+  const close = endOf(text, from, codeEnd(text, from));
+  const code = text
+    .slice(from + "<code>".length, close.start)
+    .replace(/^\r?\n/, "")
+    .replace(/\r?\n$/, "");
+  const given = call.arguments.trim() === "" ? {} : parseExact(call.arguments);
+  if (!isObject(given)) return found;
+  const key = codeParameterOf(tools.find(({ name }) => name === call.name)) ?? "code";
+  const { [key]: _, ...others } = given;
+  const whole = { ...call, arguments: writeExact({ ...others, [key]: code }) };
+  return { calls: [...found.calls.slice(0, -1), whole], end: close.end };
+}
+
+/** Code may hold any tag but its own; without that one it ends with the call. */
+function codeEnd(text: string, from: number): RegExp {
+  const [own, next] = [text.indexOf("</code>", from), text.indexOf("<tool_call>", from)];
+  return own !== -1 && (next === -1 || own < next) ? /<\/code>/g : /(?=<\/tool_call>)/g;
 }
 
 /** A text that is calls and nothing else. */

@@ -24,6 +24,29 @@ export function readJsonAt(text: string, start: number): { value: unknown; end: 
   return value === undefined ? undefined : { value, end };
 }
 
+/** The text of a member of the object that opens at `start`, as it is written there; the last one of that name. */
+export function memberText(text: string, start: number, name: string): string | undefined {
+  let depth = 0;
+  let from: number | undefined;
+  let found: string | undefined;
+  for (let index = skipSpace(text, start); index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') {
+      const end = stringEnd(text, index);
+      const colon = skipSpace(text, end + 1);
+      if (depth === 1 && from === undefined && text[colon] === ":" && text.slice(index, end + 1) === `"${name}"`)
+        from = colon + 1;
+      index = end;
+    } else if (character === "{" || character === "[") depth++;
+    else if (depth === 1 && (character === "," || character === "}")) {
+      if (from !== undefined) found = text.slice(from, index).trim();
+      from = undefined;
+      if (character === "}") return found;
+    } else if ((character === "}" || character === "]") && --depth === 0) return undefined;
+  }
+  return undefined;
+}
+
 function undouble(text: string): string {
   return text.startsWith("{{") && text.endsWith("}}") ? text.slice(1, -1) : "";
 }

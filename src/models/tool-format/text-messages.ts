@@ -1,0 +1,37 @@
+// A dialogue in a text format: calls in the agent's own words, the results of one message's calls as one user message.
+import type { ChatMessage, ToolCall, ToolSpec } from "../../core/index.ts";
+import type { TextFormat } from "./format.ts";
+
+type Result = Extract<ChatMessage, { role: "tool" }>;
+
+/** Results and what a user says behind them are one message: some templates refuse two of a side in a row. */
+export function toTextMessages(
+  messages: readonly ChatMessage[],
+  tools: readonly ToolSpec[],
+  format: TextFormat,
+): ChatMessage[] {
+  const texts: ChatMessage[] = [];
+  let calls: readonly ToolCall[] = [];
+  let results: Result[] = [];
+  const placeOf = ({ callId }: Result) => calls.findIndex(({ id }) => id === callId);
+  const flush = (said?: string) => {
+    const ordered = results.toSorted((a, b) => placeOf(a) - placeOf(b)).map(({ content }) => content);
+    const parts = [
+      ...(ordered.length > 0 ? [format.writeResults(ordered)] : []),
+      ...(said === undefined ? [] : [said]),
+    ];
+    if (parts.length > 0) texts.push({ role: "user", content: parts.join("\n\n") });
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") results.push(message);
+    else if (message.role === "user") flush(message.content);
+    else {
+      flush();
+      calls = message.toolCalls ?? [];
+      texts.push({ role: "assistant", content: format.write(message, tools) });
+    }
+  }
+  flush();
+  return texts;
+}
