@@ -64,18 +64,18 @@ const NO_ACTION = /^(?:none|n\/a|no action.*|final answer|finish)$/i;
 
 /** What follows an action is dropped: the model has not seen its result. */
 function read(text: string, tools: readonly ToolSpec[]): TextReply {
-  const faults: FormatFault[] = [];
   const all = placeCalls(text, FORM, tools);
   const cut = findResult(text, all) ?? text.length;
-  if (cut < text.length) faults.push({ type: "made_up_result", content: text.slice(cut) });
-  const kept = text.slice(0, cut);
   const places = all.filter(({ end }) => end <= cut);
-  const answer = ANSWER.exec(kept.slice(0, places[0]?.start));
+  const answer = ANSWER.exec(text.slice(0, places[0]?.start ?? cut));
   if (answer) {
-    const { said, thought } = splitThought(kept.slice(0, answer.index));
-    const content = kept.slice(answer.index + answer[0].length).trim();
-    return { content: [said, content].filter(Boolean).join("\n"), ...thought, calls: [], faults };
+    // the last word, whatever is in it
+    const { said, thought } = splitThought(text.slice(0, answer.index));
+    const content = text.slice(answer.index + answer[0].length).trim();
+    return { content: [said, content].filter(Boolean).join("\n"), ...thought, calls: [], faults: [] };
   }
+  const kept = text.slice(0, cut);
+  const faults: FormatFault[] = cut < text.length ? [{ type: "made_up_result", content: text.slice(cut) }] : [];
   if (places.length === 0) {
     const { said, thought } = splitThought(kept);
     if (thought.reasoning === undefined) return { content: said, calls: [], faults };

@@ -83,9 +83,12 @@ function closingFence(text: string, end: number): number {
 
 /** The text of the arguments stays as it is, so that it is answered like a native call with such arguments. */
 function readBroken({ text, at }: Reading): Found | undefined {
-  const marks = [CLOSE, OPEN, RESULT].map((mark) => text.indexOf(mark, at)).filter((index) => index !== -1);
-  const end = Math.min(text.length, ...marks);
-  const isClosed = text.startsWith(CLOSE, end);
+  const next = [OPEN, RESULT].map((mark) => text.indexOf(mark, at)).filter((index) => index !== -1);
+  const limit = Math.min(text.length, ...next);
+  // the last one: a text in the arguments may hold the tag too
+  const close = text.lastIndexOf(CLOSE, limit - CLOSE.length);
+  const isClosed = close >= at;
+  const end = isClosed ? close : limit;
   const body = text.slice(at, end).trim();
   if (body === "") return undefined;
   const json = readJsonAt(body, 0);
