@@ -1,11 +1,13 @@
 // Models without function calling: whole rollouts in the text formats, against servers that refuse anything but text.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Trajectory } from "../src/core/index.ts";
+import { type Config, type ResolvedRun, resolveConfig } from "../src/config/index.ts";
+import type { ModelRequest, Trajectory } from "../src/core/index.ts";
 import { createScriptFinder } from "../src/domains/index.ts";
+import type { ToolFormat } from "../src/models/index.ts";
 import { TEXT_FORMATS } from "../src/models/tool-format/formats.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
-import { serveScripted } from "./support/network-run.ts";
+import { play, serveScripted } from "./support/network-run.ts";
 import { writePhones } from "./support/phone-dataset.ts";
 import { call, itemQuery, planQuery, type ShopQuery, writeShop } from "./support/shop-dataset.ts";
 import { serveText, type TextLine, type TextModel } from "./support/text-model.ts";
@@ -24,6 +26,18 @@ function place(
   writeShop(work, { queries: queries ?? [shopQuery] });
   work.write("models.yml", `models:\n  m: {provider: openai, api_base: "${baseUrl}"${entry}}\n`);
   return work;
+}
+
+function inProcess(work: WorkFolder, config: Partial<Config>, tool_format: ToolFormat): ResolvedRun {
+  const parties = { agent_model: "openai/m", user_model: "scripted/user", tool_format };
+  const all = {
+    base_path: join(work.path, "shop"),
+    datasets: ["Domain1"],
+    sync: "never",
+    ...parties,
+    ...config,
+  } as Config;
+  return resolveConfig(all, { folder: join(work.path, "out") });
 }
 
 /** The user's two lines; what the agent does, the server says. */
@@ -254,13 +268,15 @@ function byId<T extends { id: string }>(records: T[]): T[] {
 
 describe("what is badly written", () => {
   async function playLines(
-    format: string,
+    format: ToolFormat,
     ...lines: TextLine[]
-  ): Promise<{ record: Trajectory; work: WorkFolder; model: TextModel }> {
+  ): Promise<{ record: Trajectory; model: TextModel }> {
     const model = await serveText([...lines, "Done.", "Bye."]);
     const work = place(model);
-    await work.run([...SHOP, ...TEXT_AGENT, "--tool-format", format]);
-    return { record: work.records(FILE)[0] as Trajectory, work, model };
+    const { records } = await play(
+      inProcess(work, { models: { m: { provider: "openai", api_base: model.baseUrl } } }, format),
+    );
+    return { record: records[0] as Trajectory, model };
   }
   const toolResults = ({ messages }: Trajectory) => messages.flatMap((m) => (m.role === "tool" ? [m.content] : []));
   const faultsOf = ({ metadata }: Trajectory) => metadata.faults.map(({ type }) => type);
@@ -278,7 +294,7 @@ describe("what is badly written", () => {
     ["react", `Action: find_itme\nAction Input: ${find("lamp")}`, "unknown_tool", /no tool named \\"find_itme\\"/],
     ["react", "Action: find_item\nAction Input: the lamp", "malformed_arguments", /not valid JSON/],
     ["react", "Action: find_item", "invalid_arguments", /Invalid arguments/],
-  ])("%s: %j gets the same error as natively: %s", async (format, line, label, error) => {
+  ] as const)("%s: %j gets the same error as natively: %s", async (format, line, label, error) => {
     const { record } = await playLines(format, line);
     expect(faultsOf(record)).toContain(label);
     expect(toolResults(record)).toEqual([expect.stringMatching(error)]);
@@ -302,7 +318,7 @@ describe("what is badly written", () => {
       `Action: find_item\nAction Input: ${find("lamp")}\nObservation: x`,
       "made_up_result",
     ],
-  ])("%s (%s): the call is made, and the record says so", async (_, format, line, label) => {
+  ] as const)("%s (%s): the call is made, and the record says so", async (_, format, line, label) => {
     const { record } = await playLines(format, line);
     expect(faultsOf(record)).toEqual([label]);
     expect(toolResults(record)).toEqual([found("lamp")]);
@@ -400,3 +416,21 @@ test("mock-llm plays a model without function calling, on combined domains and i
   expect(bodies.length).toBeGreaterThan(4);
   for (const body of bodies) expect(JSON.parse(body)).not.toHaveProperty("tools");
 });
+
+test.each(FORMATS)(
+  "a model in code speaks %s too: it gets text alone, and its thinking is split off",
+  async (format) => {
+    const { lines } = RESEARCH[format];
+    const work = place({ baseUrl: "http://127.0.0.1:9/v1" });
+    const asked: ModelRequest[] = [];
+    const answer = (request: ModelRequest) => {
+      asked.push(request);
+      return lines[request.messages.filter(({ role }) => role === "assistant").length] ?? "";
+    };
+    const resolved = inProcess(work, { agent_model: "mine" }, format);
+    const { records } = await play(resolved, { agents: { mine: answer } });
+    expect(records[0]?.metadata).toMatchObject({ stop_reason: "user_stop", tool_call_count: 3, tool_format: format });
+    expect(records[0]?.messages[1]).toMatchObject({ content: "I look.", reasoning_content: "Two at once." });
+    expect(asked.map(({ tools }) => tools)).toEqual(asked.map(() => []));
+  },
+);
