@@ -141,6 +141,34 @@ describe.each(FORMATS)("%s", (format) => {
     expect((await work.run(["show", "out", "q1"])).stdout).toContain(`── q1 (Domain1, tool_format: ${format})`);
   });
 
+  test("exports are native unless asked; asked, a row is what was on the wire", async () => {
+    const model = await serveText(lines);
+    const work = place(model);
+    await work.run([...SHOP, ...TEXT_AGENT, "--tool-format", format]);
+    const exported = async (...more: string[]) => {
+      const args = [
+        "export",
+        "out",
+        "--format",
+        "openai",
+        "--out",
+        "rows.jsonl",
+        "--include-scripted",
+        "--strict",
+        ...more,
+      ];
+      expect((await work.run(args)).stdout).toContain("1 records in = 1 used for 1 rows");
+      expect((await work.run(["validate", "rows.jsonl", "--format", "openai"])).code).toBe(0);
+      return work.records<{ messages: object[]; tools?: object[] }>("rows.jsonl")[0];
+    };
+    const native = await exported();
+    expect(native?.tools).toHaveLength(1);
+    expect(native?.messages[2]).toHaveProperty("tool_calls");
+    const text = await exported("--tool-format", format);
+    expect(text).not.toHaveProperty("tools");
+    expect(text?.messages).toEqual([...(model.asked[3] ?? []), { role: "assistant", content: lines[3] }]);
+  });
+
   test("a run that is killed in the middle of a call goes on where it stood, and asks for nothing again", async () => {
     const slow = lines.map((line) => line.replaceAll("desk", "slow"));
     const model = await serveText(slow);

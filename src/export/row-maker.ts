@@ -1,6 +1,7 @@
 // One format with all its options: from a record, or a pair of them, to rows or the reason why there are none.
 import { createHash } from "node:crypto";
 import { type Json, UsageError } from "../core/index.ts";
+import type { TextFormatName, ToolFormat } from "../models/index.ts";
 import { isScored, UNSCORED } from "./choose.ts";
 import {
   type ColumnType,
@@ -19,6 +20,7 @@ import { judge } from "./pairs.ts";
 import type { ExportRecord } from "./record.ts";
 import type { DatasetRow } from "./row-text.ts";
 import { splitAtSummaries, summariesOf } from "./segments.ts";
+import { inText, replyInText } from "./text-dialogue.ts";
 import {
   type AgentMessage,
   type DialogueMessage,
@@ -44,6 +46,8 @@ export type RowOptions = {
   arguments?: "object" | "string";
   /** as recorded, or nine letters and digits, which Mistral's templates demand; the default is the format's */
   callIds?: "keep" | "short";
+  /** rows as text, for models without function calling; native by default, whatever was on the wire */
+  toolFormat?: ToolFormat;
   dataSource?: string;
   useCot?: boolean;
   /** leave out rows that would lose something, instead of noting it; a closing word of the user does not count */
@@ -72,11 +76,13 @@ export class RowMaker {
   readonly unroll: Unroll;
   readonly #options: RowOptions;
   readonly #shape: Shape;
+  readonly #textFormat: TextFormatName | undefined;
 
   constructor(options: RowOptions) {
     this.#options = options;
     this.format = findFormat(options.format);
     this.#shape = shapeOf(this.format, options);
+    this.#textFormat = textFormatOf(this.format, options);
     this.unroll = unrollOf(this.format, options, this.#shape);
     this.container = options.container ?? this.format.container;
     this.columns = { id: "string", query_id: "string", ...columnsOf(this.format, options, this.unroll) };
@@ -115,7 +121,8 @@ export class RowMaker {
     return made.length === 0 ? { reason: NOTHING } : gather(made);
   }
 
-  writePair(pair: Pair, position: RowPosition): Made | { reason: string } {
+  writePair(given: Pair, position: RowPosition): Made | { reason: string } {
+    const pair = { ...given, ...this.#replies(given.prompt, { chosen: given.chosen, rejected: given.rejected }) };
     const { chosen, rejected, records } = pair;
     const written = this.format.pairs?.preference?.write(pair, this.#formatOptions(position, undefined)) as Written;
     return this.#made(written, `${records.chosen.id}>${records.rejected.id}`, records.chosen, [chosen, rejected]);
@@ -139,13 +146,17 @@ export class RowMaker {
   }
 
   #writePart(
-    { dialogue, context, mark }: Part,
-    record: ExportRecord,
+    part: Part,
+    given: ExportRecord,
     position: RowPosition,
     groundTruth: GroundTruth | undefined,
   ): Made | { reason: string } {
-    const reason = this.format.canonical || this.format.oncePerQuery ? undefined : structureProblem(dialogue.messages);
+    const { mark } = part;
+    const { messages } = part.dialogue;
+    const reason = this.format.canonical || this.format.oncePerQuery ? undefined : structureProblem(messages);
     if (reason) return { reason };
+    const { dialogue, context } = this.#textFormat ? inText(part.dialogue, this.#textFormat, part.context) : part;
+    const record = this.#textFormat ? { ...given, tools: undefined } : given;
     const written = this.format.write(dialogue, record, { ...this.#formatOptions(position, context), groundTruth });
     const id = this.format.oncePerQuery ? record.query_id : `${record.id}${mark}`;
     const made = this.#made(
@@ -155,7 +166,7 @@ export class RowMaker {
       learntOf(("messages" in written && written.messages) || dialogue.messages),
     );
     if (!("row" in made)) return made;
-    const isCut = context === undefined && dialogue.messages.length < record.messages.length;
+    const isCut = context === undefined && messages.length < record.messages.length;
     return {
       ...made,
       notes: [...made.notes, ...(isCut ? [CUT_TAIL] : []), ...(dialogue.isRepaired ? [REPAIRED] : [])],
@@ -169,12 +180,21 @@ export class RowMaker {
     const all = judge({ record, dialogue }, this.#options.desirable ?? 1);
     if (all.length === 0) return { reason: "the agent answers no user" };
     return gather(
-      all.map(({ judged, mark }, number) => {
+      all.map(({ judged: given, mark }, number) => {
+        const judged = { ...given, ...this.#replies(given.prompt, { completion: given.completion }) };
         const options = this.#formatOptions({ ...position, index: position.index + number }, undefined);
         const written = this.format.pairs?.kto?.write(judged, options) as Written;
         return this.#made(written, `${record.id}${mark}`, record, [judged.completion]);
       }),
     );
+  }
+
+  /** A prompt and the replies to it, as text where asked for. */
+  #replies<Replies extends { [name: string]: AgentMessage }>(prompt: TrainingDialogue, replies: Replies) {
+    const name = this.#textFormat;
+    if (!name) return { prompt, ...replies };
+    const texts = Object.entries(replies).map(([key, reply]) => [key, replyInText(reply, prompt.tools, name)]);
+    return { prompt: inText(prompt, name).dialogue, ...(Object.fromEntries(texts) as Replies) };
   }
 
   #made(written: Written, id: string, { query_id }: ExportRecord, learnt: AgentMessage[]): Made | { reason: string } {
@@ -218,14 +238,27 @@ function shapeOf(format: Format, options: RowOptions): Shape {
   };
 }
 
-function unrollOf(format: Format, { unroll: asked, pairs }: RowOptions, shape: Shape): Unroll {
+function textFormatOf(format: Format, { toolFormat = "native" }: RowOptions): TextFormatName | undefined {
+  if (toolFormat === "native") return undefined;
+  if (!format.oncePerQuery) return toolFormat;
+  throw new UsageError(`--tool-format ${toolFormat} does not go with ${format.name}, whose trainer plays the rollouts`);
+}
+
+function unrollOf(format: Format, { unroll: asked, pairs, toolFormat = "native" }: RowOptions, shape: Shape): Unroll {
   if (asked && pairs)
     throw new UsageError(`--unroll does not go with --pairs ${pairs}, whose rows hold one reply each`);
   if (asked && format.oncePerQuery && asked !== "dialogue")
     throw new UsageError(`--unroll ${asked} does not go with ${format.name}, which has one row per query`);
   const refusal = asked && format.refuses?.[asked];
   if (refusal) throw new UsageError(`--unroll ${asked} does not go with ${format.name}: ${refusal}`);
-  return asked ?? (shape.reasoning === "all" ? format.unroll : undefined) ?? "dialogue";
+  const isText = toolFormat !== "native";
+  if (asked === "turn" && isText && format.learnsBehindUser)
+    throw new UsageError(
+      `--unroll turn does not go with ${format.name} and --tool-format ${toolFormat}: results are user messages there, and rows have no loss flags`,
+    );
+  const usual = shape.reasoning === "all" ? format.unroll : undefined;
+  // templates keep reasoning behind the last user message, and in text that is the last result
+  return asked ?? (isText && usual === "turn" ? "step" : usual) ?? "dialogue";
 }
 
 function columnsOf(format: Format, { pairs }: RowOptions, mode: Unroll): { [name: string]: ColumnType } {

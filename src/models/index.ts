@@ -37,4 +37,6 @@ export type { RetryWait } from "./retry.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";
 export { isTextCall } from "./text-calls/find-calls.ts";
+export type { TextFormatName } from "./tool-format/formats.ts";
+export { toTextDialogue } from "./tool-format/text-messages.ts";
 export { formatSystem } from "./tool-format/text-system.ts";

@@ -13,7 +13,7 @@ import {
   TOKENIZERS,
   UNROLL_MODES,
 } from "../../export/index.ts";
-import { listProviders } from "../../models/index.ts";
+import { listProviders, TOOL_FORMATS } from "../../models/index.ts";
 import { atLeastZero, GROUPS, list, whole } from "../flags.ts";
 import type { Configure, Host } from "../host.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
@@ -97,6 +97,12 @@ export const configure: Configure = (command, host, done) => {
         "keep",
         "short",
       ]),
+    )
+    .addOption(
+      new Option(
+        "--tool-format <name>",
+        "tools, calls and results as tool calls (native), or as text for models without function calling",
+      ).choices([...TOOL_FORMATS]),
     )
     .option("--template <path>", TEMPLATE_FLAG)
     .option("--transform <file>", "a TypeScript or JavaScript function that each record goes through")

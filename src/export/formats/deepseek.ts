@@ -31,6 +31,7 @@ export const deepseek: Format = {
     unroll === "dialogue"
       ? undefined
       : `deepseek: rows have no loss flags; learn ${unroll === "turn" ? "what follows the last user message" : "the last message"}`,
+  learnsBehindUser: true,
   shortIds: true,
   write(dialogue, { tools: known }, { inline, dataSource, useCot }) {
     const { system, tools } = dialogue;

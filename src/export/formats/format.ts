@@ -70,6 +70,8 @@ export type Format = {
   advice?(unroll: Unroll, pairs?: PairMode): string | undefined;
   /** the member that carries a message's loss flag, if the target has one */
   lossField?: string;
+  /** rows have no loss flags: what follows the last user message is learnt */
+  learnsBehindUser?: boolean;
   /** call ids become nine letters and digits, which the strictest template demands */
   shortIds?: boolean;
   /** rows are the records themselves: nothing is cut off, nothing checked */

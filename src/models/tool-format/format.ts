@@ -23,6 +23,8 @@ export type TextFormat = {
   /** the results of one message's calls, in their order, as one user message */
   writeResults(results: readonly string[]): string;
   read(text: string, tools: readonly ToolSpec[]): TextReply;
+  /** reasoning is part of the text, and not between think tags, which every target treats in its own way */
+  hasThoughts?: true;
   /** what ends the last message when no tool may be called; the system prompt stays as it is, for prefix caches */
   toolsOff: string;
   /** what begins a result: a server that can stop there saves what the model would make up */

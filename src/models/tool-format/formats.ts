@@ -4,4 +4,6 @@ import type { TextFormat } from "./format.ts";
 import { hermes } from "./hermes.ts";
 import { react } from "./react.ts";
 
-export const TEXT_FORMATS: { [name in Exclude<ToolFormat, "native">]: TextFormat } = { hermes, react };
+export type TextFormatName = Exclude<ToolFormat, "native">;
+
+export const TEXT_FORMATS: { [name in TextFormatName]: TextFormat } = { hermes, react };

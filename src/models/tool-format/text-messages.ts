@@ -1,6 +1,21 @@
 // A dialogue in a text format: calls in the agent's own words, the results of one message's calls as one user message.
 import type { ChatMessage, ToolCall, ToolSpec } from "../../core/index.ts";
 import type { TextFormat } from "./format.ts";
+import { TEXT_FORMATS, type TextFormatName } from "./formats.ts";
+import { toTextSystem } from "./text-system.ts";
+
+/** For datasets: a dialogue as such a model is asked and answers; reasoning only where it is part of the text. */
+export function toTextDialogue(
+  name: TextFormatName,
+  { system, tools, messages }: { system: string; tools: readonly ToolSpec[]; messages: readonly ChatMessage[] },
+): { system: string; messages: ChatMessage[]; hasThoughts: boolean } {
+  const format = TEXT_FORMATS[name];
+  const { hasThoughts = false } = format;
+  const said = messages.map((message) =>
+    message.role === "assistant" && !hasThoughts ? { ...message, reasoning: undefined } : message,
+  );
+  return { system: toTextSystem(system, tools, format), messages: toTextMessages(said, tools, format), hasThoughts };
+}
 
 type Result = Extract<ChatMessage, { role: "tool" }>;
 
