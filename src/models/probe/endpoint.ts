@@ -17,7 +17,8 @@ import { fillBodies } from "../fill-bodies.ts";
 import { createDispatchers, type Dispatchers } from "../http.ts";
 import { acceptedSettings } from "../refusals.ts";
 import { adviseOn, explainRefusals } from "../refused-settings.ts";
-import type { CallSettings, PartyModel, ResolvedModel } from "../resolved.ts";
+import type { CallSettings, PartyModel, ResolvedModel, ToolFormat } from "../resolved.ts";
+import { withToolFormat } from "../tool-format/with-tool-format.ts";
 import { type Finding, tellOnce } from "./finding.ts";
 import { tap } from "./tap.ts";
 
@@ -54,6 +55,11 @@ export type ProbeDeps = {
   timeoutSeconds?: number;
 };
 
+/** As a run would call it. */
+export function toolFormatOf({ party, model }: Pick<EndpointProbe, "party" | "model">): ToolFormat {
+  return party.toolFormat ?? model.toolFormat ?? "native";
+}
+
 const TIMEOUT_SECONDS = 120;
 /** Enough for what is asked for. A model that thinks first gets more once it has shown that it needs it. */
 const MAX_TOKENS = 256;
@@ -84,7 +90,8 @@ export function openProbe(model: ResolvedModel, role: ProbeRole, deps: ProbeDeps
     const { places, settings: { maxTokens } = {} } = probe.party;
     const sent = { model: changed, settings: { ...settings, maxTokens }, places };
     try {
-      const reply = await explainRefusals(client, sent).complete(request, changes.signal ?? signal);
+      const asked = withToolFormat(explainRefusals(client, sent), toolFormatOf(probe));
+      const reply = await asked.complete(request, changes.signal ?? signal);
       return { reply, ...readWritten(line.last()) };
     } catch (error) {
       if (error instanceof ModelFailure) return error;

@@ -39,7 +39,11 @@ function endpoint(odd: Oddities = {}): ModelAnswer {
     const messages = body.messages as { role: string; content: string }[];
     const last = messages.at(-1);
     const cities = ["Paris", "Oslo", "France"].filter((city) => last?.content.includes(city));
-    const wanted = body.tools && last?.role === "user" && !odd.neverCalls ? cities.slice(0, odd.callsAtMost ?? 9) : [];
+    const hasTools = body.tools || messages[0]?.content.includes("<tools>");
+    const wanted =
+      hasTools && !last?.content.startsWith("<tool_response>") && last?.role === "user" && !odd.neverCalls
+        ? cities.slice(0, odd.callsAtMost ?? 9)
+        : [];
     const calls = wanted.map((city, index) => ({
       id: odd.idOf ? odd.idOf(index) : `call_${served++}`,
       type: "function",
@@ -130,6 +134,22 @@ test("a model that never calls tools, or refuses them, is of no use as an agent"
   expect((await examine({ refuse })).bad).toEqual([
     expect.stringMatching(/refuses a request with tools.*not supported/),
   ]);
+});
+
+test("a model without function calling is examined in its text format, and a native one is told of it", async () => {
+  const refuse = (body: JsonObject) => (body.tools ? "tools are not supported" : undefined);
+  const { ok, odd, bad } = await examine({ refuse, asText: true }, { toolFormat: "hermes" });
+  expect([...odd, ...bad]).toEqual([]);
+  expect(ok.slice(0, 4)).toEqual([
+    "answers",
+    "calls a tool",
+    "calls several tools in one reply",
+    "takes tool results and goes on",
+  ]);
+  const silent = await examine({ neverCalls: true }, { toolFormat: "react" });
+  expect(silent.bad).toEqual(["writes no call in the format react (tool_format) when asked to"]);
+  for (const oddity of [{ refuse }, { neverCalls: true }])
+    expect((await examine(oddity)).findings.at(-1)?.hint).toContain("tool_format: hermes");
 });
 
 test("an endpoint that refuses every call is told of once, with its own words and the key by name", async () => {

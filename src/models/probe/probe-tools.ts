@@ -2,7 +2,7 @@
 import { type ChatMessage, isObject, parseJson, type ToolCall } from "../../core/index.ts";
 import { ModelFailure } from "../failure.ts";
 import { recoverTextCalls } from "../text-calls/recover.ts";
-import { type Answer, type EndpointProbe, WEATHER, withResults } from "./endpoint.ts";
+import { type Answer, type EndpointProbe, toolFormatOf, WEATHER, withResults } from "./endpoint.ts";
 import { type Finding, quoteReplies } from "./finding.ts";
 import { hintFor } from "./hints.ts";
 import { describeFailure, inSamples, type Samples, takeSamples } from "./samples.ts";
@@ -12,6 +12,9 @@ const TWO: ChatMessage = {
   role: "user",
   content: "What is the weather in Paris and in Oslo? Call get_weather once for each of them, both at once.",
 };
+
+const AS_TEXT =
+  "or set tool_format: hermes for the agent, which writes tools and calls as text for models without function calling";
 
 /** False if the model is unusable as an agent. */
 export async function probeTools(probe: EndpointProbe): Promise<boolean> {
@@ -60,7 +63,9 @@ async function askForCalls(probe: EndpointProbe, question: ChatMessage): Promise
   const [failure] = samples.failures;
   if (!failure || samples.answers.length > 0) return { samples, called };
   const text = failure.retryable ? describeFailure(failure) : failure.message;
-  return { samples, called, failure: { level: "bad", text: `refuses a request with tools: ${text}` } };
+  const refusal: Finding = { level: "bad", text: `refuses a request with tools: ${text}` };
+  const isText = toolFormatOf(probe) !== "native" || failure.retryable;
+  return { samples, called, failure: isText ? refusal : { ...refusal, hint: AS_TEXT } };
 }
 
 function count({ answers, failures }: Samples): number {
@@ -73,6 +78,11 @@ const LEAST_TOKENS = 10;
 /** Tells a template that drops the tools from a model or a parser that makes no calls of them. */
 async function explainNoCalls(probe: EndpointProbe, samples: Samples): Promise<Finding> {
   const said = quoteReplies(samples.answers.map(({ reply }) => reply));
+  const format = toolFormatOf(probe);
+  if (format !== "native") {
+    const text = `writes no call in the format ${format} (tool_format) when asked to`;
+    return { level: "bad", text, said, hint: "try another tool_format, or choose a larger model" };
+  }
   const { before, after, dropped } = await countTools(probe, samples);
   const none = "does not call a tool when asked to";
   if (dropped)
@@ -80,13 +90,13 @@ async function explainNoCalls(probe: EndpointProbe, samples: Samples): Promise<F
       level: "bad",
       text: `${none}, since it never sees one: ${dropped}`,
       said,
-      hint: await hintFor(probe, "template"),
+      hint: `${await hintFor(probe, "template")}; ${AS_TEXT}`,
     };
   const seen =
     before > 0 && after > 0
       ? `, though the tools are in its prompt (${after} tokens with tools, ${before} without)`
       : "";
-  return { level: "bad", text: `${none}${seen}`, said, hint: await hintFor(probe, "calls") };
+  return { level: "bad", text: `${none}${seen}`, said, hint: `${await hintFor(probe, "calls")}; ${AS_TEXT}` };
 }
 
 /** The tokens of the prompt without tools and with them; `dropped` says so if they are not in it. */
