@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { problemsOf, sumUp } from "./verify-servers/judge.mjs";
-import { CALL_SCHEMA, writeLibrary } from "./verify-servers/library.mjs";
+import { CALL_SCHEMA, TEXT_GRAMMARS, writeLibrary } from "./verify-servers/library.mjs";
 import { MODEL, startLiteLlm, startLlama } from "./verify-servers/servers.mjs";
 
 const PROGRAM = fileURLToPath(new URL("../bin/rollout.js", import.meta.url));
@@ -35,6 +35,16 @@ const chatCalls = { response_format: { type: "json_schema", json_schema: { name:
 await play("as it comes", llama);
 await play("text calls", llama, { agent: { extra_params: chatCalls } });
 await play("text calls, recovered", llama, { agent: { extra_params: chatCalls, recover_text_calls: true } });
+for (const [tool_format, grammar] of Object.entries(TEXT_GRAMMARS)) {
+  await play(`${tool_format}, as it comes`, llama, { agent: { tool_format } });
+  const made = await play(`${tool_format}, made to call`, llama, {
+    agent: { tool_format, max_tokens: 96, extra_params: { grammar } },
+  });
+  expect(
+    made.some(({ metadata }) => metadata.tool_call_count > 0),
+    `${tool_format}: no call was read`,
+  );
+}
 await play("both parties", llama, { user_model: `openai/${MODEL}`, limit: 2 });
 await play("responses", llama, { agent: { api: "responses" } });
 await killAndResume("killed and resumed", llama, { agent: { extra_params: chatCalls, recover_text_calls: true } });

@@ -1,5 +1,5 @@
-// The promise of docs/architecture.md: a dialect, a stop condition, a check, an export format and a domain are one file each,
-// plus its name in the list next to it. They are added to a copy of the built program, and all of them are run.
+// The promise of docs/architecture.md: a dialect, a stop condition, a check, an export format, a tool format and a domain
+// are one file each, plus its name in the list next to it. They are added to a copy of the built program, and all of them are run.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,8 +58,29 @@ export const plain = {
   read: () => ({ dialogue: { system: undefined, tools: [], messages: [] }, problems: [] }),
 };`;
 
+const TOOL_FORMAT = `
+export const shout = {
+  describe: (tools) => "TOOLS! " + JSON.stringify(tools),
+  write: ({ content, toolCalls = [] }) => [content, ...toolCalls.map((call) => "CALL! " + JSON.stringify(call))].join("\\n"),
+  writeResults: (results) => results.map((result) => "RESULT! " + result).join("\\n"),
+  read: (text) => ({
+    content: text.replace(/^CALL! .*$/gm, "").trim(),
+    calls: [...text.matchAll(/^CALL! (.*)$/gm)].map(([, json]) => JSON.parse(json)),
+    faults: [],
+  }),
+  toolsOff: "NO TOOLS!",
+  stop: ["RESULT!"],
+  readTools(system) {
+    const [before, tools] = system.split("TOOLS! ");
+    return tools && { system: before, tools: JSON.parse(tools) };
+  },
+  readResults: (text) => ({ results: text.split("\\n").map((line) => line.replace("RESULT! ", "")), rest: "" }),
+};`;
+
 const SERVER = `export default { today: "2026-01-01", reads: { tell_time: () => ({ time: "noon" }) }, writes: {} };\n`;
 const TOOLS = [{ type: "function", function: { name: "tell_time", description: "", parameters: { type: "object" } } }];
+
+const PLAN = [{ steps: [{ calls: [{ name: "tell_time", arguments: {} }] }], say: "It is {{tell_time.time}}." }];
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -85,7 +106,7 @@ function rollout(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-test("a dialect, a stop condition, a check, a format and a domain are one file each", () => {
+test("a dialect, a stop condition, a check, a format, a tool format and a domain are one file each", () => {
   for (const part of ["bin", "dist", "package.json"]) cpSync(part, join(folder, part), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   add("models/dialects/echo.js", DIALECT, {
@@ -104,11 +125,16 @@ test("a dialect, a stop condition, a check, a format and a domain are one file e
     name: "plain",
     before: "const ALL = [\n    ",
   });
+  add("models/tool-format/shout.js", TOOL_FORMAT, {
+    file: "models/tool-format/formats.js",
+    name: "shout",
+    before: "TEXT_FORMATS = { ",
+  });
   write("data/mcp_servers/Clock.js", SERVER);
   write("data/tool_lists/Clock.json", JSON.stringify(TOOLS));
   write(
     "data/queries/Clock.jsonl",
-    `${JSON.stringify({ id: "q", messages: [{ role: "user", content: "What time is it?" }] })}\n`,
+    `${JSON.stringify({ id: "q", messages: [{ role: "user", content: "What time is it?" }], task_info: { plan: PLAN } })}\n`,
   );
   const model = "{provider: lab, api_base: 'http://127.0.0.1:9/v1', dialect: echo}";
   const parties = "agent_model: lab/echo\nuser_model: lab/echo\n";
@@ -118,6 +144,13 @@ test("a dialect, a stop condition, a check, a format and a domain are one file e
   const record = JSON.parse(readFileSync(join(folder, "outputs/run/trajectories/Clock.jsonl"), "utf8")) as Trajectory;
   expect(record.metadata).toMatchObject({ stop_reason: "too_wordy", blame: "agent", tool_call_count: 1 });
   expect(record.messages.at(-1)?.content).toBe('You are very welcome: it is {"time":"noon"}');
+
+  const domain = ["single", "--domains", "Clock", "--base-path", "data", "--max-turns", "1", "--quiet"];
+  const played = rollout(...domain, "--agent-model", "scripted/agent", "--tool-format", "shout");
+  expect(played).toEqual({ status: 0, stdout: "", stderr: "" });
+  const text = JSON.parse(readFileSync(join(folder, "outputs/single/trajectories/Clock.jsonl"), "utf8")) as Trajectory;
+  expect(text.metadata).toMatchObject({ tool_format: "shout", tool_call_count: 1, tool_error_count: 0 });
+  expect(text.messages.at(-1)?.content).toBe("It is noon.");
 
   const scored = rollout("eval", "outputs/run", "--check", "polite");
   expect([scored.status, scored.stderr]).toEqual([0, ""]);

@@ -33,6 +33,14 @@ export const CALL_SCHEMA = {
   additionalProperties: false,
 };
 
+/** The same in text formats, as grammars: a word or two, then one call or two. */
+export const TEXT_GRAMMARS = {
+  hermes: String.raw`root ::= [A-Z] [a-z ]{3,12} ".\n" call ("\n" call)?
+call ::= "<tool_call>\n{\"name\": \"find_book\", \"arguments\": {\"title\": \"" [A-Za-z ]{1,12} "\"}}\n</tool_call>"`,
+  react: String.raw`root ::= "Thought: " [a-z ]{5,30} "\n" (call | "Final Answer: " [A-Z] [a-z ]{5,40} ".")
+call ::= "Action: find_book\nAction Input: {\"title\": \"" [A-Za-z ]{1,12} "\"}"`,
+};
+
 export function writeLibrary(folder, count) {
   const queries = Array.from({ length: count }, (_, index) => query(index, TITLES[index % TITLES.length]));
   const files = {

@@ -1,8 +1,9 @@
 // From a party's model name to something that answers requests in a given rollout.
 import type { ModelClient, ReasoningSpan } from "../core/index.ts";
-import type { PartyModel, ResolvedModel, ToolFormat } from "./resolved.ts";
+import type { PartyModel, ResolvedModel } from "./resolved.ts";
 import { createScriptedClient } from "./scripted/clients.ts";
 import { parseScriptedName, type Script } from "./scripted/script.ts";
+import type { ToolFormat } from "./tool-format/formats.ts";
 import { withToolFormat } from "./tool-format/with-tool-format.ts";
 
 /** A model as one dataset uses it. Scripted models get each rollout's script; real ones are shared by all rollouts. */

@@ -25,18 +25,16 @@ export type { Finding, Fix } from "./probe/finding.ts";
 export { probeModel } from "./probe/probe-model.ts";
 export { findEntry, type Registry, registryEntrySchema, registryFileSchema, registrySchema } from "./registry.ts";
 export { resolveModel } from "./resolve.ts";
-export {
-  type CallSettings,
-  type PartyModel,
-  type Prices,
-  type ResolvedModel,
-  TOOL_FORMATS,
-  type ToolFormat,
+export type {
+  CallSettings,
+  PartyModel,
+  Prices,
+  ResolvedModel,
 } from "./resolved.ts";
 export type { RetryWait } from "./retry.ts";
 export type { Script } from "./scripted/script.ts";
 export { SetupError } from "./start-check.ts";
 export { isTextCall } from "./text-calls/find-calls.ts";
-export type { TextFormatName } from "./tool-format/formats.ts";
+export { type TextFormatName, TOOL_FORMATS, type ToolFormat } from "./tool-format/formats.ts";
 export { toTextDialogue } from "./tool-format/text-messages.ts";
 export { formatSystem } from "./tool-format/text-system.ts";

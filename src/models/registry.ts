@@ -4,7 +4,8 @@ import { UsageError } from "../core/index.ts";
 import { findModel, findProvider } from "./catalogue/catalogue.ts";
 import { DIALECT_NAMES } from "./dialects/index.ts";
 import { REFUSABLE } from "./refusals.ts";
-import { THINKING_STYLES, TOOL_FORMATS } from "./resolved.ts";
+import { THINKING_STYLES } from "./resolved.ts";
+import { TOOL_FORMATS } from "./tool-format/formats.ts";
 
 const cost = z.number().nonnegative();
 const limit = z.int().positive();

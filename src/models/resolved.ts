@@ -1,6 +1,7 @@
 // What a model name resolves to: everything a client needs to make calls, and nothing else.
 import type { JsonObject } from "../core/index.ts";
 import type { Refusals } from "./refusals.ts";
+import type { ToolFormat } from "./tool-format/formats.ts";
 
 /**
  * How a model is told to think, and what happens to its reasoning.
@@ -74,10 +75,6 @@ export type CallSettings = {
   maxRetries?: number;
   extraParams?: JsonObject;
 };
-
-/** How tools, calls and results are written: by the provider, or by us as text for models without function calling. */
-export const TOOL_FORMATS = ["native", "hermes", "react"] as const;
-export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
 /** A party's model and how it is used: what a config says of an agent, a user or a judge. */
 export type PartyModel = {

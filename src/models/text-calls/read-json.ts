@@ -70,12 +70,18 @@ export function callsInJson(value: unknown): ToolCall[] | undefined {
   const wrapped = value.tool_calls ?? value.function_call ?? value.tool_call;
   if (wrapped !== undefined) return callsInJson(wrapped);
   const called = isObject(value.function) ? value.function : value;
+  if (isDescription(called)) return undefined;
   const name = NAMES.map((key) => called[key]).find((text) => typeof text === "string" && text !== "");
   const key = ARGUMENTS.find((member) => called[member] !== undefined);
   const given = key === undefined ? {} : called[key];
   if (typeof name !== "string" || (typeof given !== "string" && !isObject(given))) return undefined;
   const id = typeof value.id === "string" ? value.id : "";
   return [{ id, name, arguments: typeof given === "string" ? given : writeExact(given) }];
+}
+
+/** A tool as its list describes it, which a model may quote. */
+function isDescription({ description, parameters }: Record<string, unknown>): boolean {
+  return typeof description === "string" && isObject(parameters) && isObject(parameters.properties);
 }
 
 /** Whether a text is JSON that calls a function by name and with arguments, whatever functions there are. */

@@ -230,3 +230,12 @@ test("recovered arguments keep their numbers", () => {
   const { toolCalls } = recoverTextCalls(replyOf(`<tool_call>{"name":"find","arguments":${args}}</tool_call>`), tools);
   expect(toolCalls).toMatchObject([{ name: "find", arguments: args }]);
 });
+
+test("a tool's description, which a model may quote, is no call", () => {
+  const tool = { name: "get_weather", description: "The weather.", parameters: { type: "object", properties: {} } };
+  for (const text of [
+    JSON.stringify(tool),
+    `\`\`\`json\n${JSON.stringify({ type: "function", function: tool })}\n\`\`\``,
+  ])
+    expect(isTextCall(text, [{ ...tool, readOnly: true }])).toBe(false);
+});

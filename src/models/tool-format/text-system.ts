@@ -1,8 +1,7 @@
 // The system prompt with the tools described at its end.
 import type { ToolSpec } from "../../core/index.ts";
-import type { ToolFormat } from "../resolved.ts";
 import type { TextFormat } from "./format.ts";
-import { TEXT_FORMATS } from "./formats.ts";
+import { TEXT_FORMATS, type ToolFormat } from "./formats.ts";
 
 /** The last one for each list of tools: an agent has one, and a long text is not put together for every call. */
 const known = new WeakMap<readonly ToolSpec[], { system: string; format: TextFormat; text: string }>();

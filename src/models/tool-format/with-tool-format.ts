@@ -2,9 +2,8 @@
 // its replies come back with ordinary calls.
 import { cutText, type ModelClient, type ModelReply, type ModelRequest, wellFormed } from "../../core/index.ts";
 import { joinReasoning, splitThinking } from "../reasoning.ts";
-import type { ToolFormat } from "../resolved.ts";
 import type { TextFormat } from "./format.ts";
-import { TEXT_FORMATS } from "./formats.ts";
+import { TEXT_FORMATS, type ToolFormat } from "./formats.ts";
 import { toTextMessages } from "./text-messages.ts";
 import { toTextSystem } from "./text-system.ts";
 
