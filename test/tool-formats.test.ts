@@ -253,10 +253,11 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
-/** Lookups by one and several calls, errors, references to results, talk alone. */
+/** Lookups by one and several calls, errors, references to results, calls in the opening, talk alone. */
 function variedQuery(index: number): ShopQuery {
   const id = `q${index + 10}`;
   if (index % 5 === 0) return itemQuery(id);
+  if (index % 7 === 0) return { ...itemQuery(id), messages: begun(id) };
   const twice = { calls: [`lamp ${index}`, "nothing"].map((name) => ({ name: "find_item", arguments: { name } })) };
   const steps = [
     { think: "Look twice.", text: "One moment.", ...twice },
@@ -272,6 +273,17 @@ function variedQuery(index: number): ShopQuery {
     },
     { user: "Thanks. ###STOP###" },
   ]);
+}
+
+/** A dialogue that begins with a call, its result and another word of the user. */
+function begun(id: string): object[] {
+  const made = { id: "c1", type: "function", function: { name: "find_item", arguments: '{"name": "lamp"}' } };
+  return [
+    { role: "user", content: `Hello, this is ${id}.` },
+    { role: "assistant", content: "", tool_calls: [made] },
+    { role: "tool", content: found("lamp"), tool_call_id: "c1" },
+    { role: "user", content: "And another?" },
+  ];
 }
 
 function withoutIds({ id, messages, metadata, other_calls = [] }: Trajectory) {

@@ -20,8 +20,8 @@ export type TextFormat = {
   describe(tools: readonly ToolSpec[]): string;
   /** an agent's message, its reasoning included */
   write(message: Spoken, tools: readonly ToolSpec[]): string;
-  /** the results of one message's calls, in their order, as one user message */
-  writeResults(results: readonly string[]): string;
+  /** the results of one message's calls, in their order, and what the user says behind them, as one user message */
+  writeResults(results: readonly string[], said?: string): string;
   read(text: string, tools: readonly ToolSpec[]): TextReply;
   /** reasoning is part of the text, and not between think tags, which every target treats in its own way */
   hasThoughts?: true;
@@ -31,6 +31,6 @@ export type TextFormat = {
   stop: string[];
   /** for scripted models: the inverse of `describe`, if a system prompt has such a part */
   readTools(system: string): { system: string; tools: ToolSpec[] } | undefined;
-  /** and of `writeResults`, with what the user said behind them */
+  /** and of `writeResults` */
   readResults(text: string, count: number): { results: string[]; rest: string };
 };

@@ -90,6 +90,7 @@ describe.each(Object.entries(TEXT_FORMATS))("%s", (_, format) => {
   test("gives back results, however many lines and marks they hold", () => {
     const results = ['{"a": 1}', "two\nlines", ""];
     expect(format.readResults(format.writeResults(results), 3)).toEqual({ results, rest: "" });
+    expect(format.readResults(format.writeResults(results, "And now?"), 3)).toEqual({ results, rest: "And now?" });
     const marked = [`it says ${format.writeResults(["x", "y"])}`];
     expect(format.readResults(format.writeResults(marked), 1).results).toEqual(marked);
   });

@@ -33,7 +33,8 @@ End your reply after the last call. Each result comes to you between tool_respon
     const text = parts.filter((part) => part !== "").join("\n");
     return reasoning ? `<think>\n${reasoning}\n</think>\n\n${text}` : text;
   },
-  writeResults: (results) => RESPONSE.open + results.join(RESPONSE.between) + RESPONSE.close,
+  writeResults: (results, said) =>
+    RESPONSE.open + results.join(RESPONSE.between) + RESPONSE.close + (said === undefined ? "" : `\n\n${said}`),
   read: readHermes,
   toolsOff: "No tool can be called now. Answer in plain words, without a tool_call.",
   stop: ["<tool_response>"],

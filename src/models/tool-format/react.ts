@@ -11,6 +11,9 @@ const HEAD = "# Tools\n\nYou may use tools to do what is asked.";
 const OPEN = "one on each line:\n\n";
 const CLOSE = "\n\nWrite every reply in one of two ways.";
 
+/** Between the last result and what the user says. */
+const USER = "\n\nUser: ";
+
 export const react: TextFormat = {
   describe: (tools) => `${HEAD} They are described here, ${OPEN}${toolLines(tools)}${CLOSE} To use a tool:
 
@@ -34,7 +37,8 @@ Final Answer: your whole answer`,
     );
     return [content, thought, ...actions].filter(Boolean).join("\n");
   },
-  writeResults: (results) => results.map((result) => `Observation: ${result}`).join("\n"),
+  writeResults: (results, said) =>
+    results.map((result) => `Observation: ${result}`).join("\n") + (said === undefined ? "" : `${USER}${said}`),
   read,
   hasThoughts: true,
   toolsOff: "No tool can be used now. Reply with a Final Answer, without an Action.",
@@ -42,8 +46,9 @@ Final Answer: your whole answer`,
   readTools: (system) => readToolLines(system, { head: HEAD, open: OPEN, close: CLOSE }),
   readResults(text, count) {
     if (!text.startsWith("Observation: ")) return { results: [], rest: text };
-    const pieces = text.slice("Observation: ".length).split("\nObservation: ");
-    return { results: [...pieces.slice(0, count - 1), pieces.slice(count - 1).join("\nObservation: ")], rest: "" };
+    const [, observed = "", rest = ""] = /^Observation: ([\s\S]*?)(?:\n\nUser: ([\s\S]*))?$/.exec(text) ?? [];
+    const pieces = observed.split("\nObservation: ");
+    return { results: [...pieces.slice(0, count - 1), pieces.slice(count - 1).join("\nObservation: ")], rest };
   },
 };
 

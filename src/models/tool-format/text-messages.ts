@@ -31,11 +31,8 @@ export function toTextMessages(
   const placeOf = ({ callId }: Result) => calls.findIndex(({ id }) => id === callId);
   const flush = (said?: string) => {
     const ordered = results.toSorted((a, b) => placeOf(a) - placeOf(b)).map(({ content }) => content);
-    const parts = [
-      ...(ordered.length > 0 ? [format.writeResults(ordered)] : []),
-      ...(said === undefined ? [] : [said]),
-    ];
-    if (parts.length > 0) texts.push({ role: "user", content: parts.join("\n\n") });
+    const text = ordered.length > 0 ? format.writeResults(ordered, said) : said;
+    if (text !== undefined) texts.push({ role: "user", content: text });
     results = [];
   };
   for (const message of messages) {
