@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { isObject, type JsonObject } from "../../src/core/index.ts";
 import { completion, failing, type ModelServer, serveModel } from "./model-server.ts";
 
-export type TextMessage = { role: string; content: string };
+type TextMessage = { role: string; content: string };
 /** A line, or a line with how it ended. */
 export type TextLine = string | { text: string; finish: string };
 export type TextModel = ModelServer & {

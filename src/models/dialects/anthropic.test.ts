@@ -6,6 +6,7 @@ import { createModels } from "../connect.ts";
 import type { ModelFailure } from "../failure.ts";
 import type { RegistryEntry } from "../registry.ts";
 import type { CallSettings } from "../resolved.ts";
+import { withToolFormat } from "../tool-format/with-tool-format.ts";
 
 const never = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -59,7 +60,7 @@ async function whole(answers: AnthropicAnswer[], settings: CallSettings = {}, en
   const client = models.client("claude", settings);
   const ask = (messages: ChatMessage[] = [user("Hello")], more = {}, signal = never) =>
     client.complete(requestOf({ messages, tools, ...more }), signal);
-  return { ...server, models, clock, ask };
+  return { ...server, models, client, clock, ask };
 }
 
 test("a call carries key, system prompt, tools and sampling, and comes back with usage and money", async () => {
@@ -360,4 +361,27 @@ test("calls written as text are recovered only when asked for", async () => {
   expect((await (await whole([answer])).ask()).toolCalls).toEqual([]);
   const { ask } = await whole([answer], { recoverTextCalls: true });
   expect(await ask()).toMatchObject({ toolCalls: [{ name: "find_loan" }], recovered: true });
+});
+
+test("in a text format there are no tools and no blocks of tools, and the reply ends before a result", async () => {
+  const text = '<tool_call>\n{"name": "find_loan", "arguments": {"id": 7}}\n</tool_call>';
+  const { client, received } = await whole([{ content: [{ type: "text", text }] }, hello]);
+  const hermes = withToolFormat(client, "hermes");
+  const first = await hermes.complete(requestOf({ messages: [user("Hello")], tools }), never);
+  expect(first).toMatchObject({
+    content: "",
+    finish: "tool-calls",
+    toolCalls: [{ name: "find_loan", arguments: '{"id": 7}' }],
+  });
+  const history = [user("Hello"), said(first), result(first.toolCalls[0]?.id ?? "", "found")];
+  await hermes.complete(requestOf({ messages: history, tools }), never);
+  for (const { body } of received) {
+    expect(body).not.toHaveProperty("tools");
+    expect(body.stop_sequences).toEqual(["<tool_response>"]);
+  }
+  expect(messagesOf(received[1]).map(({ content }) => content[0]?.text)).toEqual([
+    "Hello",
+    text,
+    "<tool_response>\nfound\n</tool_response>",
+  ]);
 });

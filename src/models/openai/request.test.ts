@@ -38,6 +38,13 @@ test("settings go by their names on the wire, the seed only when asked for", () 
   expect(write({ sendSeed: true, extraParams: { seed: 1 } }).seed).toBe(1);
 });
 
+test("stop sequences of a text format are sent, unless the user has some", () => {
+  const request = requestOf({ stop: ["<tool_response>"] });
+  expect(write({}, {}, request).stop).toEqual(["<tool_response>"]);
+  expect(write({ extraParams: { stop: ["END"] } }, {}, request).stop).toEqual(["END"]);
+  expect(write()).not.toHaveProperty("stop");
+});
+
 test("tools stay listed where none may be called", () => {
   expect(write({}, {}, requestOf({ tools }))).toMatchObject({ tools: wireTools });
   expect(write({}, {}, requestOf({ tools }))).not.toHaveProperty("tool_choice");
