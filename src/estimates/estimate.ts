@@ -75,10 +75,10 @@ export async function estimateRollout(dataset: PreparedDataset): Promise<Rollout
 }
 
 /** What is in every request of the agent. */
-export function fixedTexts({ agentSystem, domain, spec }: PreparedDataset): string[] {
+export function fixedTexts({ systemOf, queries, domain, spec }: PreparedDataset): string[] {
   const tools = spec.mode === "no_tool" ? [] : domain.toolbox.tools;
   return [
-    agentSystem,
+    systemOf(queries.load(0)).system,
     ...tools.map(({ name, description, parameters }) => name + description + JSON.stringify(parameters)),
   ];
 }
