@@ -197,6 +197,7 @@ describe("the result", () => {
     expect(score).toMatchObject({ id: "planets", details: { judge: expect.stringContaining("judge") } });
     const report = await work.run(["report", "out"]);
     expect(report.stdout).toContain("best pass@1");
+    expect(work.read("out/report.html")).toContain("<td>pass@2</td><td>33.3 %</td><td>66.7 %</td>");
     expect(JSON.parse(work.read("out/report.json")).datasets.questions.questions).toEqual(set);
     // another session keeps the judge
     const before = server.received.length;

@@ -321,6 +321,8 @@ test("a question's own system prompt and accepted answers come with it; an empty
   expect(open('{"question": "q", "answers": "b"}').load(0).taskInfo).toEqual({ plan: [{ say: "b" }], answers: "b" });
   for (const empty of ['{"question": ""}', '{"query": "\\n "}', '{"query": "", "question": null}'])
     expect(errorOf(`${query("a")}\n${empty}`)).toBe("2: the question is empty");
+  const exact = open('{"question": "q", "answer": 12345678901234567890}').load(0).taskInfo;
+  expect([writeExact(exact.answer), exact.plan]).toEqual(["12345678901234567890", [{ say: "12345678901234567890" }]]);
   expect(errorOf('{"question": "q", "system_prompt": 1}')).toBe('1: "system_prompt" must be a text');
   expect(() => open(query("a", " ")).requireQuestions()).toThrow("the question is empty");
 });

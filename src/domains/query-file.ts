@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   contentHash,
+  dropUndefined,
   isObject,
   type Json,
   type JsonObject,
@@ -132,12 +133,12 @@ export class QueryFile {
     const query = toQuery(record, locationOf(line));
     const isExact = query.tools || query.setup || query.taskInfo.plan;
     const exact = isExact ? withExactNumbers(record, text) : record;
-    const { plan } = taskInfoOf(exact);
+    const { plan, answer, answers } = taskInfoOf(exact);
     const setup = exact.setup as Query["setup"];
     const { setup: before = [], userTools = [] } = this.#dataset;
     return {
       ...query,
-      taskInfo: plan ? { ...query.taskInfo, plan } : query.taskInfo,
+      taskInfo: plan ? { ...query.taskInfo, ...dropUndefined({ plan, answer, answers }) } : query.taskInfo,
       tools: query.tools && (exact.tools as JsonObject[]),
       setup: before.length > 0 || setup ? [...before, ...(setup ?? [])] : undefined,
       userTools: userTools.length > 0 || query.userTools ? [...userTools, ...(query.userTools ?? [])] : undefined,

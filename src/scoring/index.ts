@@ -12,6 +12,7 @@ export { type Comparison, compareReports } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { pageHtml } from "./report/page.ts";
+export { questionRows } from "./report/question-rows.ts";
 export { type AnswerNumbers, type Effort, type QuestionSet, summariseQuestions } from "./report/questions.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";

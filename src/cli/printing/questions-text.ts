@@ -1,28 +1,21 @@
 // What a question set came to, as tables for a terminal.
 import { readCost } from "../../core/index.ts";
-import type { AnswerNumbers, Effort, QuestionSet } from "../../scoring/index.ts";
+import { type AnswerNumbers, type Effort, type QuestionSet, questionRows } from "../../scoring/index.ts";
 import { costText } from "./cost-text.ts";
 import { count, cut, duration, printableName, type Terminal, table } from "./terminal.ts";
 
 const MAX_IDS = 10;
-const MAX_ROUNDS = 10;
 
 export function questionLines(terminal: Terminal, name: string, set: QuestionSet): string[] {
-  const columns = (["matched", "judged", "solved"] as const).flatMap((column) => {
-    const numbers = set[column];
-    return numbers ? [{ column, numbers }] : [];
-  });
-  const failed = set.infrastructure > 0 ? `, ${count(set.infrastructure)} infrastructure failures not counted` : "";
-  const title = `${cut(printableName(name), 60)}: ${count(set.questions)} questions, ${count(set.rollouts)} rollouts in ${set.rounds} rounds${failed}`;
+  const { questions, rollouts, rounds, infrastructure } = set;
+  const failed = infrastructure > 0 ? `, ${several(infrastructure, "infrastructure failure")} not counted` : "";
+  const made = `${several(questions, "question")}, ${several(rollouts, "rollout")} in ${several(rounds, "round")}`;
   const ends = Object.entries(set.terminations).sort(([, a], [, b]) => b - a);
+  const rows = questionRows(set);
   return [
     "",
-    terminal.paint("bold", title),
-    ...(columns.length > 0
-      ? table([["", ...columns.map(({ column }) => column)], ...answerRows(columns.map(({ numbers }) => numbers))], {
-          right: columns.map((_, index) => index + 1),
-        })
-      : ["Nothing is scored: --eval scores the answers."]),
+    terminal.paint("bold", `${cut(printableName(name), 60)}: ${made}${failed}`),
+    ...(rows ? table(rows, { right: [1, 2, 3] }) : ["Nothing is scored: --eval scores the answers."]),
     "",
     ...table(
       [
@@ -33,29 +26,12 @@ export function questionLines(terminal: Terminal, name: string, set: QuestionSet
       { right: [1, 2, 3, 4, 5] },
     ),
     `terminations: ${ends.map(([reason, number]) => `${reason} ${count(number)}`).join(", ") || "–"}`,
-    ...idLines(columns.at(-1)?.numbers),
+    ...idLines(set.judged ?? set.matched ?? set.solved),
   ];
 }
 
-function answerRows(columns: AnswerNumbers[]): string[][] {
-  const row = (name: string, read: (numbers: AnswerNumbers) => number | null) => [
-    name,
-    ...columns.map((numbers) => share(read(numbers))),
-  ];
-  const most = Math.max(...columns.map(({ pass_at_k }) => Object.keys(pass_at_k).length));
-  const rounds = columns[0]?.rounds ?? [];
-  return [
-    ...Array.from({ length: most }, (_, index) => String(index + 1)).map((k) =>
-      row(`pass@${k}`, ({ pass_at_k }) => pass_at_k[k] ?? null),
-    ),
-    row("average pass@1", ({ average_pass_at_1 }) => average_pass_at_1),
-    row("best pass@1", ({ best_pass_at_1 }) => best_pass_at_1),
-    ...rounds
-      .slice(0, MAX_ROUNDS)
-      .map(({ round }, index) => row(`round ${round}`, (numbers) => numbers.rounds[index]?.accuracy ?? null)),
-    ["solved by all", ...columns.map(({ solved_by_all }) => count(solved_by_all.count))],
-    ["solved by none", ...columns.map(({ solved_by_none }) => count(solved_by_none.count))],
-  ];
+function several(number: number, what: string): string {
+  return `${count(number)} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** By the last column: a judge's, if there is one. */
@@ -84,8 +60,4 @@ function effortCells(effort: Effort): string[] {
     duration(effort.seconds * 1000),
     costText(readCost(effort), { names: false, show: (dollars) => `$${dollars.toFixed(dollars < 1 ? 4 : 2)}` }),
   ];
-}
-
-function share(value: number | null): string {
-  return value === null ? "–" : `${(value * 100).toFixed(1)} %`;
 }

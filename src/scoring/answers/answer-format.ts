@@ -114,24 +114,31 @@ function closingBrace(text: string, from: number): number {
 
 /** `Answer: 15`, `**Final answer:** 15`, `### Answer` with the answer below it, `答案：15`. */
 const LABEL =
-  /^[^\p{L}\p{N}\n]*(?:(?:so|thus|therefore|hence|and|the|my|our|final|short|correct),?\s+){0,5}answer(?:\s+is)?[\s*_]*[:：]|^[^\p{L}\p{N}\n]*(?:最终|最后的?|正确)?(?:答案|回答)(?:是|为)?[\s*_]*[:：]|^[#*_ \t]+(?:final\s+)?answer[#*_ \t]*$|^[#*_ \t]+(?:最终)?答案[#*_ \t]*$/gimu;
+  /^[^\p{L}\p{N}\n]*(?:(?:so|thus|therefore|hence|and|the|my|our|final|short|correct),?\s+){0,5}answer(?:\s+is)?[\s*_]*[:：]|^[^\p{L}\p{N}\n]*(?:最终|最后的?|正确)?(?:答案|回答)(?:是|为)?[\s*_]*[:：]|^[#*_ \t]+(?:final\s+)?answer[#*_ \t]*$|^[#*_ \t]+(?:最终)?答案[#*_ \t]*$/iu;
 
-/** how much of what follows a label may be the answer */
-const MAX_BELOW = 4000;
+/** how much of a line may be its label */
+const MAX_LABEL = 100;
 
 function readLabelled(text: string): string {
-  for (const { 0: label, index } of [...text.matchAll(LABEL)].reverse()) {
-    const rest = text.slice(index + label.length, index + label.length + MAX_BELOW);
-    const [line = "", ...others] = rest.split("\n");
-    const below =
-      others
-        .join("\n")
-        .trim()
-        .split(/\n[^\S\n]*\n/, 1)[0] ?? "";
-    const answer = withoutEmphasis(line) || withoutEmphasis(below);
+  const lines = text.split(/\r?\n/);
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] as string;
+    const label = LABEL.exec(line.slice(0, MAX_LABEL))?.[0];
+    if (label === undefined) continue;
+    const answer = withoutEmphasis(line.slice(label.length)) || withoutEmphasis(paragraphAfter(lines, at + 1));
     if (answer !== "") return answer;
   }
   return "";
+}
+
+/** how many lines below a label may be the answer */
+const MAX_LINES = 100;
+
+function paragraphAfter(lines: readonly string[], from: number): string {
+  const below = lines.slice(from, from + MAX_LINES);
+  const first = below.findIndex((line) => line.trim() !== "");
+  const end = below.findIndex((line, index) => index > first && line.trim() === "");
+  return first === -1 ? "" : below.slice(first, end === -1 ? undefined : end).join("\n");
 }
 
 function withoutEmphasis(text: string): string {

@@ -1,6 +1,6 @@
 // Whether an answer is the known one: equal text, number, date, yes or no, all of a list, or a sentence that states it
 // and nothing else. In doubt it is not: a judge can decide the rest.
-import { isObject, type Json, parseJson } from "../../core/index.ts";
+import { type Json, parseJson, writeExact } from "../../core/index.ts";
 import { cleanAnswer, foldAnswer } from "./clean-answer.ts";
 import { covers, readDate, readQuantity, sameQuantity } from "./quantities.ts";
 import { statesAnswer } from "./states-answer.ts";
@@ -26,7 +26,7 @@ const MOST = 4000;
 
 export function matchAnswer(given: string, known: KnownAnswer, question = ""): Match | undefined {
   for (const expected of acceptedAnswers(known)) {
-    if (given.length > MOST + 4 * JSON.stringify(expected).length) continue;
+    if (given.length > MOST + 4 * textOf(expected).length) continue;
     const match = Array.isArray(expected)
       ? matchSet(given, expected.map(textOf))
       : (matchOne(given, textOf(expected)) ?? (statesAnswer(given, textOf(expected), question) ? "stated" : undefined));
@@ -36,7 +36,7 @@ export function matchAnswer(given: string, known: KnownAnswer, question = ""): M
 }
 
 function textOf(value: Json): string {
-  return typeof value === "string" ? value : isObject(value) ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : writeExact(value);
 }
 
 /** Whether two texts are the same answer as they stand. */

@@ -1,6 +1,6 @@
 // `answer`: for question sets, whether the prediction is the known answer, or one of the accepted ones. If matching finds
 // that it is not, a judge decides, if there is one; what matching alone says is kept beside it.
-import type { Json } from "../../core/index.ts";
+import { type Json, writeExact } from "../../core/index.ts";
 import { readAnswer } from "../answers/answer-format.ts";
 import { acceptedAnswers, type KnownAnswer, matchAnswer } from "../answers/match-answer.ts";
 import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "../check.ts";
@@ -18,7 +18,7 @@ export const answerCheck: Check = {
     const details = { expected, prediction };
     const how = matchAnswer(prediction, known, questionOf(context));
     if (how) return passed(`${how} match`, details);
-    return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${JSON.stringify(expected)}`, { details });
+    return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${writeExact(expected)}`, { details });
   },
 };
 
@@ -49,8 +49,8 @@ function judgedText(context: CheckContext): string {
   const accepted = acceptedAnswers(knownAnswer(context));
   const known =
     accepted.length === 1
-      ? `# Known answer\n\n${JSON.stringify(accepted[0])}`
-      : `# Known answers, each of them right\n\n${accepted.map((answer) => `- ${JSON.stringify(answer)}`).join("\n")}`;
+      ? `# Known answer\n\n${writeExact(accepted[0])}`
+      : `# Known answers, each of them right\n\n${accepted.map((answer) => `- ${writeExact(answer)}`).join("\n")}`;
   return `# Question\n\n${questionOf(context)}\n\n${known}\n\n# Given answer\n\n${predictionOf(context)}`;
 }
 
