@@ -18,8 +18,9 @@ export function cleanAnswer(text: string): string {
     .replace(/<\/?[a-z][^<>]{0,80}>/gi, " ")
     .replace(/!?\[([^[\]]+)\]\([^()\s]*\)/g, "$1")
     .replace(/\[\^?\d{1,3}\]|【[^】]{0,40}】/g, " ")
-    .replace(/^[^\S\n]*(?:#{1,6}|>)[^\S\n]+/gm, "")
-    .replace(/(\*{1,3})(?=\S)([^*\n]+?)(?<=\S)\1/g, "$2")
+    .replace(/^[^\S\n]*(?:#{1,6}|>(?![^\S\n]*[\d.$€£-]))[^\S\n]+/gm, "")
+    .replace(/(\*{2,3})(?=\S)([^*\n]+?)(?<=\S)\1/g, "$2")
+    .replace(/(?<![\p{L}\p{N})\]}*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\p{L}\p{N}([{*])/gu, "$1")
     .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=\S)([^_\n]+?)(?<=\S)\1(?![\p{L}\p{N}])/gu, "$2")
     .replace(/`+/g, "")
     .replace(/["“”«»「」『』《》]|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])/gu, "")
@@ -56,7 +57,7 @@ export function foldAnswer(text: string): string {
     .replace(/&/g, " and ")
     .replace(/(?<=\p{L})-(?=\p{L})/gu, " ")
     .replace(/(?<=\p{L})'(?=\p{L})/gu, "")
-    .replace(/[^\p{L}\p{M}\p{N}.%+#^/$€£¥₹-]+|\.(?!\d)|(?<![\p{L}\p{N}+#])[+#/^]|\/(?!\d)|-(?![\d.])/gu, " ")
+    .replace(/[^\p{L}\p{M}\p{N}.%+#^/$€£¥₹<>≤≥≠±~≈-]+|\.(?!\d)|(?<![\p{L}\p{N}+#])[+#/^]|\/(?!\d)|-(?!\S)/gu, " ")
     .trim()
     .replace(/\s+/g, " ");
   return bare.replace(/\b(?:the|an?) (?=\S)/g, "").trim() || bare;

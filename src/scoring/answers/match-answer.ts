@@ -29,10 +29,15 @@ export function matchAnswer(given: string, known: KnownAnswer, question = ""): M
     if (given.length > MOST + 4 * textOf(expected).length) continue;
     const match = Array.isArray(expected)
       ? matchSet(given, expected.map(textOf))
-      : (matchOne(given, textOf(expected)) ?? (statesAnswer(given, textOf(expected), question) ? "stated" : undefined));
+      : (matchOne(given, textOf(expected)) ?? (isStated(given, textOf(expected), question) ? "stated" : undefined));
     if (match) return match;
   }
   return undefined;
+}
+
+function isStated(given: string, expected: string, question: string): boolean {
+  const isSigns = readQuantity(cleanAnswer(expected)) === undefined && isFormula(expected);
+  return !isSigns && statesAnswer(given, expected, question);
 }
 
 function textOf(value: Json): string {
@@ -42,18 +47,30 @@ function textOf(value: Json): string {
 /** Whether two texts are the same answer as they stand. */
 function matchOne(given: string, expected: string): Match | undefined {
   if (isLetter(expected)) return letterOf(given) === expected.trim() ? "exact" : undefined;
-  const folded = foldAnswer(expected);
-  if (folded !== "" ? foldAnswer(given) === folded : given.trim() === expected.trim()) return "exact";
   const [said, wanted] = [cleanAnswer(given), cleanAnswer(expected)];
-  if (/[+*/^=]/.test(wanted) && withoutSpaces(said) === withoutSpaces(wanted)) return "exact";
+  if (isSame(given, expected) || withoutSpaces(said) === withoutSpaces(wanted)) return "exact";
   const [number, other] = [readQuantity(wanted), readQuantity(resultOf(said))];
   if (number && other && isNumber(expected, number.unit) && sameQuantity(number, other)) return "numeric";
   const [date, day] = [readDate(wanted), readDate(said)];
   return date && day && covers(day, date) ? "date" : undefined;
 }
 
+function isSame(given: string, expected: string): boolean {
+  const folded = foldAnswer(expected);
+  return folded === "" || isFormula(expected) ? false : foldAnswer(given) === folded;
+}
+
+/** Of formulas every sign counts. */
+function isFormula(text: string): boolean {
+  return (
+    /[*/^=<>(){}|]|\+(?!\+|$)|^-/.test(text.trim()) &&
+    !/\p{L}{4}/u.test(text.replace(/\\?(?:sqrt|frac)/g, "")) &&
+    /^[\x20-\x7e]*$/.test(text)
+  );
+}
+
 function withoutSpaces(text: string): string {
-  return text.toLowerCase().replace(/\s+/g, "");
+  return text.toLowerCase().replace(/(?<![\p{L}\p{N}])\s+|\s+(?![\p{L}\p{N}])/gu, "");
 }
 
 /** What a calculation comes to: 15 of `3 × 5 = 15`. */

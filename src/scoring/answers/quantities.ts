@@ -83,7 +83,7 @@ function readUnit(words: string): string | undefined {
   if (text === "") return "";
   const known = UNITS.get(text);
   if (known) return known;
-  return /^(?:[a-zµ°]{2,}(?:\/[a-z]+|\^\d)?|(?:square|cubic|degrees?|per) [a-z]+|[a-z]+ per [a-z]+|\p{Script=Han}{1,4})$/u.test(
+  return /^(?!(?:st|nd|rd|th)$)(?:[a-zµ°]{2,}(?:\/[a-z]+|\^\d)?|(?:square|cubic|degrees?|per) [a-z]+|[a-z]+ per [a-z]+|\p{Script=Han}{1,4})$/u.test(
     text,
   )
     ? text.replace(/(?<=[a-z]{3})s$/, "")
@@ -157,6 +157,7 @@ export function quantitiesIn(cleaned: string): { quantity: Quantity; at: number;
     const end = match.index + match[0].length;
     const [tail = "", word = ""] = /^\s?(\p{L}+)/u.exec(cleaned.slice(end)) ?? [];
     const unit = isUnit(word.toLowerCase()) ? tail : "";
+    if (unit === "" && tail !== "" && tail === word && !/^\p{Script=Han}/u.test(word)) return []; // 15a
     const quantity = readQuantity(match[0] + unit);
     return quantity ? [{ quantity, at: match.index, end: end + unit.length }] : [];
   });

@@ -26,7 +26,7 @@ export function statesAnswer(given: string, expected: string, question: string):
 
 /** What takes an answer back, weighs several, or says it of something else. */
 const DOUBT =
-  /\?|\b(?:not|no|never|neither|nor|none|nobody|cannot|without|or|either|maybe|perhaps|possibly|probably|likely|unlikely|might|could|would|should|unless|if|whether|except|but|although|though|while|whereas|however|rather|instead|than|unlike|near|nearly|almost|over|under|more|fewer|less|least|before|after|until|since|between|formerly|previously|originally|wrong|incorrect|false|mistaken|actually|wait|correction|unsure|uncertain|unclear|unknown|versus|vs|compared|alternatively|sometimes|some|many|guess|outside|opposite|next to)\b|n't\b/i;
+  /[?<>≤≥≠±]|\b(?:not|no|never|neither|nor|none|nobody|cannot|without|or|either|maybe|perhaps|possibly|probably|likely|unlikely|might|could|would|should|unless|if|whether|except|but|although|though|while|whereas|however|rather|instead|than|unlike|near|nearly|almost|over|under|more|fewer|less|least|before|after|until|since|between|formerly|previously|originally|wrong|incorrect|false|mistaken|actually|wait|correction|unsure|uncertain|unclear|unknown|versus|vs|compared|alternatively|sometimes|some|many|guess|outside|opposite|next to)\b|n't\b/i;
 const HAN_DOUBT = /[不没非未无否别吗呢？或]|可能|也许|大概|还是|要么|但|而是|除了|曾经|左右|以前|以后|附近|错/;
 
 /** "According to the documents, …" says nothing about the answer. */
@@ -51,7 +51,8 @@ function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   for (const piece of pieces) {
     const before = sentences.at(-1);
-    if (before !== undefined && ABBREVIATED.test(before)) sentences[sentences.length - 1] = `${before} ${piece}`;
+    if (before !== undefined && (ABBREVIATED.test(before) || /^\d{1,3}\.$/.test(before)))
+      sentences[sentences.length - 1] = `${before} ${piece}`;
     else if (piece.trim() !== "") sentences.push(piece.trim());
   }
   return sentences;
@@ -188,6 +189,9 @@ function valuesAs(wanted: string, said: string, asked: Asked): Values | "others"
   return { places: (sentence) => quantitiesIn(sentence).filter(isWanted) };
 }
 
+/** Less than a sentence may be another answer. */
+const MIN_SENTENCE = { words: 5, han: 10 };
+
 type Wanted = { wanted: string; asked: Asked; values: Values };
 
 function read(sentence: string, { wanted, asked, values }: Wanted): "states" | "competes" | "neither" {
@@ -201,7 +205,8 @@ function read(sentence: string, { wanted, asked, values }: Wanted): "states" | "
   }
   const words = wordsOf(sentence);
   const isNew = ({ word }: Word) => !STOP.has(word) && !asked.has(word);
-  if (isHan) return asked.text !== "" && shares(sentence, asked) ? "competes" : "neither";
+  if (isHan) return sentence.length < MIN_SENTENCE.han || shares(sentence, asked) ? "competes" : "neither";
+  if (words.length < MIN_SENTENCE.words && words.some(isNew)) return "competes";
   const isAbout = asked.words.length === 0 || words.some(({ word }) => !STOP.has(word) && asked.has(word));
   const isSubject = words.length > 1 && isNew(words[0] as Word) && COPULAS.has(words[1]?.word ?? "");
   const isNamed = words.slice(1).some((word) => word.isName && isNew(word));
