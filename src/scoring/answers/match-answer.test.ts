@@ -130,6 +130,9 @@ const RIGHT: Pair[] = [
   ["What is it?", "(1, 2)", "(1,2)"],
   ["What is it?", "-x^2", "$-x^2$"],
   ["What is it?", "*", "*"],
+  ["Which is larger, Paris or Lyon?", "Paris", "Paris is larger."],
+  ["How many of the 20 are red?", 15, "15 of the 20 are red."],
+  ["In what year did the war that began in 1914 end?", "1918", "The war that began in 1914 did end in 1918."],
 ];
 
 const WRONG: Pair[] = [
@@ -272,6 +275,13 @@ const WRONG: Pair[] = [
   ["What is it?", "(1+2)*3", "1+2*3"],
   ["What is it?", "a<b", "a>b"],
   ["What is it?", "12", "1 2"],
+  [CAPITAL, "Paris", "Paris is in France."],
+  [CAPITAL, "France", "The capital of France is Paris."],
+  ["Which is larger, Paris or Lyon?", "Lyon", "Paris is larger, Lyon smaller."],
+  ["Did Alice or Bob win?", "Bob", "Alice did win with Bob."],
+  ["How many, 10 or 15?", "15", "10 of 15"],
+  ["多少？", "10", "10多个"],
+  ["Which month?", "May", "It may be June."],
 ];
 
 describe("a given answer", () => {

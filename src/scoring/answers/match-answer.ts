@@ -2,7 +2,8 @@
 // and nothing else. In doubt it is not: a judge can decide the rest.
 import { type Json, parseJson, writeExact } from "../../core/index.ts";
 import { cleanAnswer, foldAnswer } from "./clean-answer.ts";
-import { covers, readDate, readQuantity, sameQuantity } from "./quantities.ts";
+import { covers, readDate } from "./dates.ts";
+import { readQuantity, sameQuantity } from "./quantities.ts";
 import { statesAnswer } from "./states-answer.ts";
 
 export type Match = "exact" | "numeric" | "date" | "set" | "stated";

@@ -1,8 +1,10 @@
 // Whether a short reply states the known answer in a sentence: "The capital of France is Paris." The sentence must put
 // it where answers stand, without a denial, a hedge or another candidate anywhere in the reply. Strict on purpose.
 import { withSpelledDigits } from "../values.ts";
+import { Asked, COPULAS, LINKS, SKIPPED, STOP, type Word, wordsOf } from "./answer-words.ts";
 import { cleanAnswer } from "./clean-answer.ts";
-import { covers, datesIn, isUnit, quantitiesIn, readDate, readQuantity, sameQuantity } from "./quantities.ts";
+import { covers, datesIn, readDate } from "./dates.ts";
+import { isUnit, quantitiesIn, readQuantity, sameQuantity } from "./quantities.ts";
 
 const MAX_LENGTH = 600;
 const MAX_SENTENCES = 5;
@@ -27,7 +29,8 @@ export function statesAnswer(given: string, expected: string, question: string):
 /** What takes an answer back, weighs several, or says it of something else. */
 const DOUBT =
   /[?<>≤≥≠±]|\b(?:not|no|never|neither|nor|none|nobody|cannot|without|or|either|maybe|perhaps|possibly|probably|likely|unlikely|might|could|would|should|unless|if|whether|except|but|although|though|while|whereas|however|rather|instead|than|unlike|near|nearly|almost|over|under|more|fewer|less|least|before|after|until|since|between|formerly|previously|originally|wrong|incorrect|false|mistaken|actually|wait|correction|unsure|uncertain|unclear|unknown|versus|vs|compared|alternatively|sometimes|some|many|guess|outside|opposite|next to)\b|n't\b/i;
-const HAN_DOUBT = /[不没非未无否别吗呢？或]|可能|也许|大概|还是|要么|但|而是|除了|曾经|左右|以前|以后|附近|错/;
+const HAN_DOUBT =
+  /[不没非未无否别吗呢？或]|可能|也许|大概|还是|要么|但|而是|除了|曾经|左右|至少|最多|超过|以上|以下|以前|以后|附近|错/;
 
 /** "According to the documents, …" says nothing about the answer. */
 function withoutSource(text: string): string {
@@ -83,89 +86,6 @@ function answersWith(sentences: string[], wanted: boolean): boolean {
   return wanted ? !/\b(?:no|not|false|but)\b|n't\b|[不没]/i.test(later) : !/\b(?:yes|true|but)\b/i.test(later);
 }
 
-/** The words of the question: what a sentence may repeat of it is no other answer. */
-class Asked {
-  readonly words: string[];
-  readonly text: string;
-
-  constructor(question: string) {
-    this.text = question;
-    this.words = wordsOf(question).map(({ word }) => word);
-  }
-
-  has(word: string): boolean {
-    return this.words.some((own) => own === word || (Math.min(own.length, word.length) >= 4 && sameStem(own, word)));
-  }
-}
-
-function sameStem(a: string, b: string): boolean {
-  const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return long.startsWith(short.replace(/(?:es?|y)$/, "")) && long.length - short.length <= 3;
-}
-
-type Word = { word: string; isName: boolean; at: number; end: number };
-
-function wordsOf(text: string): Word[] {
-  return [...text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[-'./&][\p{L}\p{M}\p{N}]+)*[+#]*|[=:→≈]/gu)].map(
-    ({ 0: word, index }) => ({
-      word: word.toLowerCase(),
-      isName: /^\p{Lu}/u.test(word),
-      at: index,
-      end: index + word.length,
-    }),
-  );
-}
-
-const STOP = new Set(
-  "the a an of in on at to for by with from as it its it's this that that's these those there here is was are were be been being has have had do does did will can which who whom whose what when where why how i you he she they we his her their our my me your answer final correct question so thus therefore hence and also called named known located situated found says say think believe result results number name value total right solution date year person city country place about approximately around roughly exactly = : → ≈".split(
-    " ",
-  ),
-);
-const COPULAS = new Set([
-  "is",
-  "was",
-  "are",
-  "were",
-  "be",
-  "equals",
-  "=",
-  ":",
-  "→",
-  "it's",
-  "that's",
-  "he's",
-  "she's",
-  "named",
-  "called",
-  "say",
-  "remains",
-  "became",
-]);
-const LINKS = new Set([
-  ...COPULAS,
-  "in",
-  "on",
-  "at",
-  "by",
-  "as",
-  "to",
-  "of",
-  "for",
-  "has",
-  "have",
-  "had",
-  "contains",
-  "with",
-  "from",
-  "≈",
-  "year",
-  "costs",
-  "weighs",
-  "measures",
-  "totals",
-]);
-const SKIPPED = new Set(["the", "a", "an", "about", "approximately", "around", "roughly", "exactly"]);
-
 type Values = { places(sentence: string): { at: number; end: number }[] } | undefined;
 
 /** For numbers and dates: where they stand in a sentence. "others": the reply has a different one too. */
@@ -176,7 +96,7 @@ function valuesAs(wanted: string, said: string, asked: Asked): Values | "others"
     const inQuestion = datesIn(asked.text);
     const isAsked = (one: ReturnType<typeof datesIn>[number]) => inQuestion.some((own) => covers(own.date, one.date));
     const found = datesIn(said);
-    if (found.some((one) => !isWanted(one) && !isAsked(one))) return "others";
+    if (found.some((one) => !isWanted(one) && (asked.isChoice || !isAsked(one)))) return "others";
     return { places: (sentence) => datesIn(sentence).filter(isWanted) };
   }
   const number = readQuantity(wanted);
@@ -185,7 +105,7 @@ function valuesAs(wanted: string, said: string, asked: Asked): Values | "others"
   const inQuestion = quantitiesIn(asked.text);
   const isAsked = (one: ReturnType<typeof quantitiesIn>[number]) =>
     inQuestion.some((own) => sameQuantity(own.quantity, one.quantity));
-  if (quantitiesIn(said).some((one) => !isWanted(one) && !isAsked(one))) return "others";
+  if (quantitiesIn(said).some((one) => !isWanted(one) && (asked.isChoice || !isAsked(one)))) return "others";
   return { places: (sentence) => quantitiesIn(sentence).filter(isWanted) };
 }
 
@@ -256,12 +176,19 @@ function standsAsAnswer(
   const after = wordsOf(sentence.slice(end));
   const isNew = ({ word }: Word) => !STOP.has(word) && !asked.has(word);
   // sentences begin with a capital letter anyway
-  const isOther = (word: Word) => word.isName && isNew(word) && !(word.at === 0 && word === before[0]);
+  const isOther = (word: Word) =>
+    asked.isOption(word) || (word.isName && isNew(word) && !(word.at === 0 && word === before[0]));
   if (before.some(isOther) || after.some(isOther)) return false;
   if (!fitsAfter(after, sentence.slice(end), isNew, isValue)) return false;
   while (before.length > 0 && SKIPPED.has(before.at(-1)?.word ?? "")) before.pop();
   const link = before.pop()?.word;
-  return link === undefined || (LINKS.has(link) && before.every((word) => !isNew(word)));
+  if (link === undefined) return !COPULAS.has(after[0]?.word ?? "") || after.some((word) => isRepeated(word, asked));
+  return LINKS.has(link) && before.every((word) => !isNew(word));
+}
+
+/** "Paris is in France" says nothing of a capital. */
+function isRepeated({ word, isName }: Word, asked: Asked): boolean {
+  return !isName && (word === "answer" || word === "correct" || (!STOP.has(word) && asked.has(word)));
 }
 
 /** Nothing new behind it, but for a number's unit and what is counted, and asides in small letters. */
@@ -289,7 +216,7 @@ function standsInHan(
     .trim();
   const isAsked = (text: string) =>
     [...text.matchAll(/[\p{L}\p{N}]/gu)].every(([sign]) => asked.text.includes(sign) || HAN_STOP.includes(sign));
-  const closes = after === "" || (isValue && /^\p{Script=Han}{1,3}$/u.test(after));
+  const closes = after === "" || (isValue && /^(?![多余几来])\p{Script=Han}{1,3}$/u.test(after));
   const link = /(?:是|为|叫|叫做|名叫|在|于|由|有|共|约|大约|达|：|:|=)+$/.exec(before);
   if (closes) return before === "" || (link !== null && isAsked(before.slice(0, link.index)));
   const rest = /^(?:就?是|为|位于)(.*)$/.exec(after)?.[1];
