@@ -23,7 +23,7 @@ import {
   ToolErrorTally,
   writeSummary,
 } from "../runs/index.ts";
-import { buildReport } from "../scoring/index.ts";
+import { buildReport, type QuestionSet, type Report, summariseQuestions, TaskScores } from "../scoring/index.ts";
 import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
@@ -34,6 +34,7 @@ import { dryRunLines, pilotLines } from "./printing/dry-run-text.ts";
 import { toolErrorLines } from "./printing/failures-text.ts";
 import { createLog } from "./printing/log.ts";
 import { createProgress, type ProgressView } from "./printing/progress.ts";
+import { questionLines } from "./printing/questions-text.ts";
 import { reportLines } from "./printing/report-text.ts";
 import { headline, nextLines, remainingLines, stopLines } from "./printing/result-text.ts";
 import { quote, shortPath } from "./printing/shell-text.ts";
@@ -164,9 +165,20 @@ function createView(
 
 type ResultOptions = RunFlags & { elapsedMs: number; toolErrors: ToolErrors[] };
 
-function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunResult, options: ResultOptions): void {
+function printResult(
+  terminal: Terminal,
+  { config, datasets }: ResolvedRun,
+  result: RunResult,
+  options: ResultOptions,
+): void {
   const summaries = Object.fromEntries(Object.entries(result.outputs).map(([name, file]) => [name, summarise(file)]));
-  keepSummary(terminal, join(result.folder, "summary.json"), summaries);
+  const isShown = !options.quiet && !options.json;
+  const report =
+    (isShown || datasets.some(({ rounds }) => rounds)) &&
+    config.eval &&
+    buildReport(result.folder, config.eval === true ? undefined : config.eval.score);
+  const questions = questionSets(result.folder, datasets, report);
+  keepSummary(terminal, join(result.folder, "summary.json"), summaries, questions && { questions });
   const failures = readFailures(result.folder);
   const scripted = Object.values(summaries).some((summary) => summary.scripted > 0);
   const records = sum(Object.values(summaries).map((summary) => summary.rollouts));
@@ -176,7 +188,7 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
     ...stopLines(result, config),
   ];
   const next = nextLines(result, { config, failures, scripted, records });
-  if (options.quiet || options.json) {
+  if (!isShown) {
     const isOver = result.failed === 0 && result.stoppedBy !== "budget";
     for (const line of isOver ? [] : [...troubles, ...next]) terminal.err(line);
     return;
@@ -189,20 +201,41 @@ function printResult(terminal: Terminal, { config }: ResolvedRun, result: RunRes
       "Scripted models took part; every record says so. What they said is no model's output, and their tokens are in no total.";
     terminal.out(terminal.paint("gray", text));
   }
-  if (config.eval) {
-    const report = buildReport(result.folder, config.eval === true ? undefined : config.eval.score);
-    for (const line of reportLines(terminal, report)) terminal.out(line);
-  } else if (begun > 0) printExample(terminal, result);
+  if (report) for (const line of reportLines(terminal, report)) terminal.out(line);
+  else {
+    for (const [name, set] of Object.entries(questions ?? {}))
+      for (const line of questionLines(terminal, name, set)) terminal.out(line);
+    if (begun > 0) printExample(terminal, result);
+  }
   terminal.out("");
   for (const file of Object.values(result.outputs)) terminal.out(`trajectories  ${shortPath(file)}`);
   terminal.out(`run folder    ${shortPath(result.folder)}`);
   for (const lines of [troubles, next]) if (lines.length > 0) terminal.out(`\n${lines.join("\n")}`);
 }
 
+/** Undefined if the run has no question sets. */
+function questionSets(
+  folder: string,
+  datasets: ResolvedRun["datasets"],
+  report: Report | false,
+): { [dataset: string]: QuestionSet } | undefined {
+  if (!datasets.some(({ rounds }) => rounds)) return undefined;
+  if (!report) return summariseQuestions(folder, new TaskScores(folder));
+  const sets = Object.entries(report.datasets).flatMap(([name, { questions }]) =>
+    questions ? [[name, questions]] : [],
+  );
+  return Object.fromEntries(sets);
+}
+
 /** It can be made again from the records: a disk that cannot be written does not hide the result. */
-function keepSummary(terminal: Terminal, file: string, summaries: Parameters<typeof writeSummary>[1]): void {
+function keepSummary(
+  terminal: Terminal,
+  file: string,
+  summaries: Parameters<typeof writeSummary>[1],
+  more?: object,
+): void {
   try {
-    writeSummary(file, summaries);
+    writeSummary(file, summaries, more);
   } catch (error) {
     terminal.err(`${shortPath(file)} was not written: ${messageOf(error)}`);
   }

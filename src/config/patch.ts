@@ -20,7 +20,7 @@ export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig 
   const given = dropUndefined(patch);
   // `--eval` switches on what a config's mapping describes
   if (given.eval === true && typeof config.eval === "object") given.eval = config.eval;
-  const merged = { ...config, ...given };
+  const merged = withJudge({ ...config, ...given });
   if (given.datasets && !given.auto_discover) merged.auto_discover = undefined;
   if (given.auto_discover && !given.datasets) merged.datasets = undefined;
   return {
@@ -28,6 +28,13 @@ export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig 
     datasets: given.datasets ?? withoutOwn(merged.datasets, given),
     auto_discover: merged.auto_discover && omit(merged.auto_discover, Object.keys(given)),
   };
+}
+
+/** `judge_model` is the judge of `eval`, which it switches on. */
+function withJudge(config: FullConfig): FullConfig {
+  const { judge_model, eval: settings } = config;
+  if (judge_model === undefined) return config;
+  return { ...config, eval: { ...(typeof settings === "object" && settings), judge_model } };
 }
 
 /** The datasets without the settings that the patch replaces. */

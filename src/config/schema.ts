@@ -46,7 +46,7 @@ const partyFields = {
   top_p: share.describe("nucleus sampling"),
   max_tokens: positive.optional().describe("longest reply in tokens"),
   system_prompt: path.describe(
-    "replaces the system prompt; {policy} (agent) and {scenario} (user) stand for the domain's and the query's own",
+    "replaces the system prompt; {policy} (agent) and {scenario} (user) stand for the domain's and the query's own, {answer_format} (agent) for how answers are marked",
   ),
   system_prompt_file: path.describe("the same, from a file"),
   enable_thinking: z.boolean().optional().describe("whether the model reasons before it answers"),
@@ -105,7 +105,7 @@ const answerFormat = z
 
 const datasetSchema = z
   .strictObject({
-    path: path.describe("query file (JSONL); default: the domain's own"),
+    path: path.describe("query file (JSON lines or one JSON array); default: the domain's own"),
     output_path: path.describe("where its records go; default: trajectories/NAME.jsonl in the run folder"),
     rounds: z
       .boolean()
@@ -214,7 +214,12 @@ export const CONFIG_SECTIONS = {
       "score each rollout as soon as it is finished; a mapping says how",
       { sentence: "score each rollout as soon as it is finished" },
     ),
-    judge_model: flag("<name>", path, "score also by this judge, as eval.judge_model does"),
+    judge_model: flag(
+      "<name>",
+      path,
+      "score each rollout, and let this judge decide what rules cannot: eval with this judge_model",
+      { sentence: "score also by this judge" },
+    ),
     resume: flag(undefined, on, "continue an earlier run in the folder; false starts next to it, never over it", {
       sentence: "continue an earlier run in the folder (the default)",
       negation: "start next to an earlier run, never over it",
@@ -267,7 +272,12 @@ export const CONFIG_SECTIONS = {
       "how the agent's tools and calls go over the wire; default: the model registry's, else native",
       { sentence: "how the agent's tools and calls go over the wire (default: native)" },
     ),
-    system_prompt_file: flag("<file>", path, "replaces the agent's system prompt", { name: "system-prompt" }),
+    system_prompt_file: flag(
+      "<file>",
+      path,
+      "replaces the agent's system prompt; {policy} and {answer_format} stand for the domain's policy and how answers are marked",
+      { name: "system-prompt", sentence: "replaces the agent's system prompt" },
+    ),
     answer_format: flag(
       "<format>",
       answerFormat,

@@ -1,6 +1,6 @@
 // One task as the user wrote it, in the words of the dataset files, and the identity of an attempt at it.
 import type { StateChanges } from "./environment.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { TrajectoryMessage } from "./message.ts";
 import { seedFrom } from "./random.ts";
 import type { PlanCall, ReferencePlan } from "./reference-plan.ts";
@@ -20,6 +20,9 @@ export type TaskInfo = {
   /** the reference dialogue: what the user says, what a flawless agent calls and says */
   plan?: ReferencePlan;
   expected_state?: StateChanges;
+  /** of a plain question: the answer, or of a list all of it; and answers of which any one is right */
+  answer?: Json;
+  answers?: Json;
   [key: string]: unknown;
 };
 
@@ -27,6 +30,8 @@ export type Query = {
   id: string;
   messages: OpeningMessage[];
   userSystemPrompt: string;
+  /** replaces the agent's system prompt for this query */
+  systemPrompt?: string;
   taskInfo: TaskInfo;
   /** calls that make its world, before the dialogue begins and behind both parties' backs */
   setup?: PlanCall[];

@@ -31,11 +31,44 @@ End the conversation with one of these tokens, once, in your last message:
 - ###TRANSFER### when the agent has handed you over to a person, or says that it will.
 - ###OUT-OF-SCOPE### when the agent cannot help with what you need, or the scenario gives you nothing to answer with.`;
 
-/** `{policy}` in a replaced system prompt stands for the domain's policy. */
-export function agentSystemPrompt(policy: string | undefined, prompt: AgentPrompt, mode: Mode): string {
-  if (prompt.systemPrompt !== undefined) return prompt.systemPrompt.replaceAll("{policy}", () => policy ?? "");
-  const preamble = mode === "positive" ? AGENT_PREAMBLE : NEGATIVE_PREAMBLE;
+/** For question sets, where nobody can be asked. */
+const QUESTION_PREAMBLE = `You answer a question that a person asks once; nobody can be asked back. Work by the policy below.`;
+const RESEARCH = `
+- Find the answer with your tools. Take as many steps as you need: search, read, compare, and follow up on what you find.
+- Trust what tool results say over what you remember. When a tool answers with an error or with nothing useful, try another way.
+- When you have found the answer, or nothing more can be found, stop and give the answer that is best supported.`;
+const NO_RESEARCH = `
+- Think it through, then commit to one answer.`;
+
+type PromptParts = {
+  policy: string | undefined;
+  prompt: AgentPrompt;
+  mode: Mode;
+  /** the sentence that says how answers are marked */
+  answerFormat?: string;
+  /** set for question sets */
+  question?: { hasTools: boolean };
+};
+
+/**
+ * In a replaced system prompt `{policy}` stands for the domain's policy, and `{answer_format}` for the sentence that says
+ * how the answer is marked.
+ */
+export function agentSystemPrompt({ policy, prompt, mode, answerFormat = "", question }: PromptParts): string {
+  if (prompt.systemPrompt !== undefined)
+    return prompt.systemPrompt.replace(/\{policy\}|\{answer_format\}/g, (place) =>
+      place === "{policy}" ? (policy ?? "") : answerFormat,
+    );
+  const preamble = question
+    ? questionPreamble(question.hasTools, answerFormat)
+    : mode === "positive"
+      ? AGENT_PREAMBLE
+      : NEGATIVE_PREAMBLE;
   return policy ? `${preamble}\n\n# Policy\n\n${policy}` : preamble.replace(" Work by the policy below.", "");
+}
+
+function questionPreamble(hasTools: boolean, answerFormat: string): string {
+  return `${QUESTION_PREAMBLE}\n${hasTools ? RESEARCH : NO_RESEARCH}\n- ${answerFormat}`;
 }
 
 /** For users with tools of their own. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { UsageError, writeExact } from "../core/index.ts";
+import { UsageError, wellFormed, writeExact } from "../core/index.ts";
 import { openQueryFiles } from "./query-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollout-queries-"));
@@ -193,8 +193,9 @@ describe("bad lines are refused with line and column", () => {
   test("also behind a text of a megabyte or a deep nest", () => {
     const long = `{"id": "${"x".repeat(1 << 20)}", "b": }`;
     expect(errorOf(long)).toMatch(`1:${long.length}: is not valid JSON`);
-    const deep = `${"[".repeat(100_000)}}`;
-    expect(errorOf(deep)).toBe("1:129: is nested deeper than 128 levels");
+    const deep = `{"a":${"[".repeat(100_000)}}`;
+    expect(errorOf(deep)).toBe("1:133: is nested deeper than 128 levels");
+    expect(errorOf(`[${deep}`)).toBe("1:134: is nested deeper than 128 levels");
   });
 
   test.each([
@@ -206,7 +207,11 @@ describe("bad lines are refused with line and column", () => {
       '1: "messages[1]" must have a role ("user", "assistant" or "tool") and a text as content',
     ],
     ["a message by a stranger", '{"id":"a","messages":[{"role":"robot","content":"x"}]}', '1: "messages[0]" must have'],
-    ["nothing to begin with", '{"id":"a"}', '1: a query needs "messages" with an opening user message'],
+    [
+      "nothing to begin with",
+      '{"id":"a"}',
+      '1: a query needs a "question" (or "query"), "messages" with an opening user message',
+    ],
     ["a task that is no object", '{"user_system_prompt":"x","task_info":[]}', '1: "task_info" must be an object'],
   ])("%s", (_what, line, message) => {
     expect(errorOf(line)).toContain(message);
@@ -219,4 +224,105 @@ test("a query's own tools keep their numbers, and its texts are whole characters
   const { messages, repairedTexts, tools: read } = queries.load(0);
   expect(writeExact(read)).toBe(tools);
   expect({ messages, repairedTexts }).toEqual({ messages: [{ role: "user", content: "Hi \ufffd" }], repairedTexts: 1 });
+});
+
+describe("an array of queries", () => {
+  const records = [
+    { id: "a", question: "What?", answer: 1 },
+    { query: 'Why? ]}[ \\" \\ é', answers: ["x", "y"] },
+    { id: 3, messages: [{ role: "user", content: "How?" }], task_info: { plan: [{ say: "so" }] } },
+  ];
+  const lines = records.map((record) => JSON.stringify(record)).join("\n");
+  const seen = (queries: ReturnType<typeof open>) => queries.ids.map((_, index) => queries.load(index));
+
+  test.each([
+    ["in one line", JSON.stringify(records)],
+    ["pretty-printed", JSON.stringify(records, null, 2)],
+    [
+      "with a byte order mark and CRLF",
+      `\ufeff\r\n${JSON.stringify(records, null, "\t").replaceAll("\n", "\r\n")}\r\n`,
+    ],
+    ["with repeats", JSON.stringify([...records, records[1]])],
+  ])("%s is the same as lines of them, under the same ids", (_how, text) => {
+    expect(seen(open(text))).toEqual(seen(open(lines)));
+  });
+
+  test("keeps numbers as they are written", () => {
+    const text =
+      '[ {"id": "a", "question": "q", "setup": [{"name": "f", "arguments": {"x": 1.0, "y": 12345678901234567890}}]} ]';
+    expect(writeExact(open(text).load(0).setup)).toBe('[{"name":"f","arguments":{"x":1.0,"y":12345678901234567890}}]');
+  });
+
+  test("is read as JSON reads it, whatever it holds", () => {
+    const text = fc.string({ unit: "binary" }).filter((question) => question.trim() !== "");
+    fc.assert(
+      fc.property(fc.uniqueArray(text, { minLength: 1 }), fc.constantFrom(0, 1, "\t"), (texts, space) => {
+        const queries = open(
+          JSON.stringify(
+            texts.map((question) => ({ question })),
+            null,
+            space,
+          ),
+        );
+        expect(queries.ids.map((_, index) => queries.load(index).messages[0]?.content)).toEqual(
+          texts.map((question) => wellFormed(question)),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("of many megabytes is read in parts", () => {
+    const many = Array.from({ length: 30_000 }, (_, n) => ({ id: `q${n}`, question: `${n} ${"ü".repeat(n % 200)}` }));
+    const queries = open(JSON.stringify(many, null, 1));
+    expect(queries.size).toBe(30_000);
+    for (const index of [0, 12_345, 29_999])
+      expect(queries.load(index).messages[0]?.content).toBe(many[index]?.question);
+  });
+
+  test.each([
+    ["empty question", '[\n  {"question": "a"},\n  {"id": "b",\n   "question": " "}\n]', "3: the question is empty"],
+    ["missing question", '[\n{"answer": 1}]', '2: a query needs a "question"'],
+    ["a question that is no text", '[{"question": ["a"]}]', "1: a question must be a text"],
+    ["no object", '[{"question": "a"},\n"b"]', "2: a query must be a JSON object"],
+    ["broken JSON", '[\n {"question": "a",}]', "2:19: is not valid JSON"],
+    ["broken JSON in a later line", '[\n {"question": "a",\n"id": }]', "3:7: is not valid JSON"],
+    ["a comma too many", '[{"question": "a"},\n]', "2:1: is not valid JSON: an element"],
+    ["a comma too few", '[{"question": "a"}\n{"question": "b"}]', "2:1: is not valid JSON"],
+    ["no end", '[{"question": "a"},\n{"question": "b"}', "2:1: is not valid JSON: the array is not closed"],
+    ["an end inside a text", '[{"question": "a', "1:15: is not valid JSON"],
+    ["more after it", '[{"question": "a"}]\n{"question": "b"}', "2:1: is not valid JSON: nothing may follow the array"],
+  ])("is refused with its line: %s", (_what, text, message) => {
+    expect(errorOf(text)).toContain(message);
+  });
+
+  test("that is empty holds none", () => {
+    expect(open(" [ ] \n").size).toBe(0);
+  });
+});
+
+test("a question's own system prompt and accepted answers come with it; an empty question is refused with its line", () => {
+  const line = JSON.stringify({
+    question: "q",
+    query: " ",
+    system_prompt: "Be brief.",
+    answer: "a",
+    answers: ["b", "c"],
+  });
+  expect(open(line).load(0)).toMatchObject({
+    systemPrompt: "Be brief.",
+    messages: [{ content: "q" }],
+    taskInfo: { plan: [{ say: "a" }], answer: "a", answers: ["b", "c"] },
+  });
+  expect(open('{"question": "q", "answers": ["b", "c"]}').load(0).taskInfo).toEqual({
+    plan: [{ say: "b" }],
+    answers: ["b", "c"],
+  });
+  expect(open('{"question": "q", "answers": "b"}').load(0).taskInfo).toEqual({ plan: [{ say: "b" }], answers: "b" });
+  for (const empty of ['{"question": ""}', '{"query": "\\n "}', '{"query": "", "question": null}'])
+    expect(errorOf(`${query("a")}\n${empty}`)).toBe("2: the question is empty");
+  const exact = open('{"question": "q", "answer": 12345678901234567890}').load(0).taskInfo;
+  expect([writeExact(exact.answer), exact.plan]).toEqual(["12345678901234567890", [{ say: "12345678901234567890" }]]);
+  expect(errorOf('{"question": "q", "system_prompt": 1}')).toBe('1: "system_prompt" must be a text');
+  expect(() => open(query("a", " ")).requireQuestions()).toThrow("the question is empty");
 });

@@ -1,9 +1,10 @@
-// Queries read from JSONL files, merged. Only ids and places stay in memory; a query's text is read when its rollout
-// starts, so that a plan over a hundred thousand queries takes only megabytes.
+// Queries read from files of JSON lines or of one JSON array, merged. Only ids and places stay in memory; a query's text
+// is read when its rollout starts, so that a plan over a hundred thousand queries takes only megabytes.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   contentHash,
+  dropUndefined,
   isObject,
   type Json,
   type JsonObject,
@@ -14,18 +15,23 @@ import {
   UsageError,
   wellFormed,
   withExactNumbers,
+  writeExact,
 } from "../core/index.ts";
-import { type Extent, parseJsonAt, readExtents, readLines } from "../files/index.ts";
+import { type Extent, isArrayFile, parseJsonAt, readElements, readExtents, readLines } from "../files/index.ts";
 import { readOpening, readSetup, readUserTools, repairOpening } from "./read-opening.ts";
 
 type Line = Extent & {
   id: string;
   file: string;
   line: number;
+  /** where it begins in its line, in an array */
+  column?: number;
   hash: string;
   bringsTools: boolean;
   hasReferences: boolean;
   hasParties: boolean;
+  /** nobody asks anything in its opening */
+  isEmpty: boolean;
   /** the id that the original system gives a query without one */
   originalId?: string;
   /** of the record without its id; computed when two lines have the same id */
@@ -110,6 +116,12 @@ export class QueryFile {
     return setup.length > 0 || userTools.length > 0 || (this.#lines[index] as Line).hasParties;
   }
 
+  /** Of a question set: every query asks something. */
+  requireQuestions(): void {
+    const empty = this.#lines.find(({ isEmpty }) => isEmpty);
+    if (empty) throw new UsageError(EMPTY, locationOf(empty));
+  }
+
   location(index: number): Location {
     return locationOf(this.#lines[index] as Line);
   }
@@ -121,12 +133,12 @@ export class QueryFile {
     const query = toQuery(record, locationOf(line));
     const isExact = query.tools || query.setup || query.taskInfo.plan;
     const exact = isExact ? withExactNumbers(record, text) : record;
-    const { plan } = taskInfoOf(exact);
+    const { plan, answer, answers } = taskInfoOf(exact);
     const setup = exact.setup as Query["setup"];
     const { setup: before = [], userTools = [] } = this.#dataset;
     return {
       ...query,
-      taskInfo: plan ? { ...query.taskInfo, plan } : query.taskInfo,
+      taskInfo: plan ? { ...query.taskInfo, ...dropUndefined({ plan, answer, answers }) } : query.taskInfo,
       tools: query.tools && (exact.tools as JsonObject[]),
       setup: before.length > 0 || setup ? [...before, ...(setup ?? [])] : undefined,
       userTools: userTools.length > 0 || query.userTools ? [...userTools, ...(query.userTools ?? [])] : undefined,
@@ -175,16 +187,23 @@ export function queryProblems(file: string): UsageError[] {
 function readQueryLines(file: string, onProblem?: (problem: UsageError) => void): Line[] {
   if (!existsSync(file)) throw new UsageError(`There is no query file ${file}`);
   const lines: Line[] = [];
-  for (const { bytes, offset, length, number } of readLines(file)) {
+  const isArray = isArrayFile(file);
+  for (const piece of isArray ? readElements(file) : readLines(file)) {
+    const { bytes, offset, length, number } = piece;
     const text = bytes.toString("utf8");
     if (text.trim() === "") continue;
-    const location = { file, line: number };
+    const location: Place = { file, line: number, ...("column" in piece && { column: piece.column }) };
     try {
       const record = parseLine(text, location);
-      const { tools, setup, userTools } = toQuery(record, location);
-      const hash = contentHash(text.trim());
+      const { tools, setup, userTools, messages } = toQuery(record, { file, line: number });
+      const hash = contentHash(isArray ? writeExact(withExactNumbers(record, text)) : text.trim());
       const hasReferences = text.includes("{{");
-      const about = { bringsTools: tools !== undefined, hasReferences, hasParties: (setup ?? userTools) !== undefined };
+      const about = {
+        bringsTools: tools !== undefined,
+        hasReferences,
+        hasParties: (setup ?? userTools) !== undefined,
+        isEmpty: (messages.findLast(({ role }) => role === "user")?.content ?? "").trim() === "",
+      };
       lines.push({ ...location, ...idsOf(record), offset, length, hash, ...about });
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
@@ -194,20 +213,26 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
   return lines;
 }
 
-function parseLine(text: string, location: Location): JsonObject {
-  const record = parseJsonAt(text, location);
+type Place = Pick<Line, "file" | "line" | "column">;
+
+/** In an array, columns count from where its line begins. */
+function parseLine(text: string, { column = 1, ...location }: Place): JsonObject {
+  const record = parseJsonAt(column > 1 ? " ".repeat(column - 1) + text : text, location);
   if (!isObject(record))
     throw new UsageError("a query must be a JSON object", { file: location.file, line: location.line });
   return record as JsonObject;
 }
 
 function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "hash"> {
-  const question = record.query ?? record.question;
-  const messages: Json = record.messages ?? (typeof question === "string" ? [{ role: "user", content: question }] : []);
+  const question = readQuestion(record, location);
+  const messages: Json = record.messages ?? (question === undefined ? [] : [{ role: "user", content: question }]);
   const userSystemPrompt = typeof record.user_system_prompt === "string" ? record.user_system_prompt : "";
   const { opening, repaired } = repairOpening(readOpening(messages, location));
   if (opening.length === 0 && !userSystemPrompt) {
-    throw new UsageError('a query needs "messages" with an opening user message, or a "user_system_prompt"', location);
+    throw new UsageError(
+      'a query needs a "question" (or "query"), "messages" with an opening user message, or a "user_system_prompt"',
+      location,
+    );
   }
   if (record.task_info !== undefined && record.task_info !== null && !isObject(record.task_info)) {
     throw new UsageError('"task_info" must be an object', location);
@@ -218,17 +243,45 @@ function toQuery(record: JsonObject, location: Location): Omit<Query, "id" | "ha
     setup: readSetup(record.setup, location),
     userTools: readUserTools(record.user_tools, location),
     userSystemPrompt: wellFormed(userSystemPrompt),
+    ...(readSystemPrompt(record, location) ?? {}),
     taskInfo: taskInfoOf(record),
     tools: Array.isArray(record.tools) && record.tools.length > 0 ? (record.tools as JsonObject[]) : undefined,
   };
 }
 
-/** A plain question's answer is its reference: what a flawless agent says. */
-function taskInfoOf({ task_info, answer }: JsonObject): TaskInfo {
+const EMPTY = "the question is empty";
+
+/** The first that says anything; undefined if there is neither. */
+function readQuestion({ query, question }: JsonObject, location: Location): string | undefined {
+  const given = [query, question].filter((text) => text !== undefined && text !== null);
+  if (given.some((text) => typeof text !== "string")) throw new UsageError("a question must be a text", location);
+  const texts = given as string[];
+  const asked = texts.find((text) => text.trim() !== "");
+  if (asked === undefined && texts.length > 0) throw new UsageError(EMPTY, location);
+  return asked;
+}
+
+function readSystemPrompt(
+  { system_prompt: prompt }: JsonObject,
+  location: Location,
+): { systemPrompt: string } | undefined {
+  if (prompt === undefined || prompt === null) return undefined;
+  if (typeof prompt !== "string") throw new UsageError('"system_prompt" must be a text', location);
+  return { systemPrompt: wellFormed(prompt) };
+}
+
+/** A plain question's answer is its reference: what a flawless agent says. Of several accepted ones, the first. */
+function taskInfoOf({ task_info, answer, answers }: JsonObject): TaskInfo {
   const info = (task_info ?? {}) as TaskInfo;
-  if (answer === undefined || answer === null || answer === "") return info;
-  const say = Array.isArray(answer) ? answer.join(", ") : String(answer);
-  return { plan: [{ say }], ...info, answer };
+  const known = [answer, ...[answers].flat()].find((one) => one !== undefined && one !== null && one !== "");
+  if (known === undefined) return info;
+  const say = Array.isArray(known) ? known.join(", ") : String(known);
+  return {
+    plan: [{ say }],
+    ...info,
+    ...(answer === undefined || answer === null || answer === "" ? {} : { answer }),
+    ...(answers === undefined || answers === null ? {} : { answers }),
+  };
 }
 
 function idsOf(record: JsonObject): Pick<Line, "id" | "originalId"> {
@@ -237,7 +290,10 @@ function idsOf(record: JsonObject): Pick<Line, "id" | "originalId"> {
   const first = Array.isArray(record.messages)
     ? record.messages.find((message) => isObject(message) && message.role === "user")
     : undefined;
-  const text = isObject(first) ? first.content : (record.query ?? record.question ?? record.user_system_prompt);
+  const asked = [record.query, record.question].find((own) => typeof own === "string" && own.trim() !== "");
+  const text = isObject(first)
+    ? first.content
+    : (asked ?? record.query ?? record.question ?? record.user_system_prompt);
   const id = contentHash([text, record.tools ?? null]);
   return record.tools || typeof text !== "string" ? { id } : { id, originalId: md5(text) };
 }

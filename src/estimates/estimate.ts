@@ -75,13 +75,11 @@ export async function estimateRollout(dataset: PreparedDataset): Promise<Rollout
 }
 
 /** What is in every request of the agent. */
-export function fixedTexts({ agentSystem, agent, domain, spec }: PreparedDataset): string[] {
+export function fixedTexts({ systemOf, queries, agent, domain, spec }: PreparedDataset): string[] {
   const tools = spec.mode === "no_tool" ? [] : domain.toolbox.tools;
-  if (agent.toolFormat !== "native") return [formatSystem(agent.toolFormat, agentSystem, tools)];
-  return [
-    agentSystem,
-    ...tools.map(({ name, description, parameters }) => name + description + JSON.stringify(parameters)),
-  ];
+  const { system } = systemOf(queries.load(0));
+  if (agent.toolFormat !== "native") return [formatSystem(agent.toolFormat, system, tools)];
+  return [system, ...tools.map(({ name, description, parameters }) => name + description + JSON.stringify(parameters))];
 }
 
 type Shape = { turns: number; agentCalls: number; toolCalls: number };

@@ -34,7 +34,7 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
       ...Object.fromEntries(datasets.map((dataset) => [dataset.spec.name, describe(dataset, run, before)])),
     },
   });
-  for (const dataset of datasets) await folder.prompts.keepSystem(dataset.agentSystem);
+  for (const dataset of datasets) await folder.prompts.keepSystem(dataset.systemOf().system);
   const programVersion = PROGRAM_VERSION;
   await context.record({ type: "run-start", at, folder: folder.path, programVersion, datasets: plan.datasets });
 }

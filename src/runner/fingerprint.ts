@@ -32,6 +32,7 @@ export function fingerprintParts(run: ResolvedRun, dataset: DatasetSpec, sent: S
     mode: dataset.mode,
     max_steps_per_turn: dataset.maxStepsPerTurn,
     ...Object.fromEntries(STOP_CONDITIONS.map(({ key }) => [key, dataset.stops[key]])),
+    "answer format": dataset.rounds ? dataset.answerFormat : undefined,
     "tool faults": dataset.faults,
     setup: dataset.defaults.setup,
     "user tools": dataset.defaults.userTools,

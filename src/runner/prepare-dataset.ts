@@ -5,12 +5,13 @@ import {
   contentHash,
   type Environment,
   type Query,
+  type ReferencePlan,
   rolloutSeed,
   type Trajectory,
   UsageError,
   type World,
 } from "../core/index.ts";
-import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
+import { type AgentPrompt, agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogue/index.ts";
 import {
   createScript,
   type Domain,
@@ -30,6 +31,7 @@ import {
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
+import { describeAnswerFormat, markAnswer } from "../scoring/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
 import { requireOwnIds } from "./own-ids.ts";
@@ -46,8 +48,8 @@ export type PreparedDataset = {
   context: PreparedContext | undefined;
   modelNames: Trajectory["metadata"]["models"];
   scripted: boolean;
-  agentSystem: string;
-  systemHash: string;
+  /** the agent's system prompt: the dataset's, or the query's own */
+  systemOf(query?: Query): { system: string; hash: string };
   stopPolicy: StopPolicy;
   parts: FingerprintParts;
   /** the hash of the parts */
@@ -71,6 +73,7 @@ async function prepare(
   const queries = openQueryFiles(spec.queryFiles, spec.defaults);
   if (queries.size === 0)
     throw new UsageError(`${spec.name} has no queries (${spec.queryFiles.join(", ") || "no query file"})`);
+  if (spec.rounds) queries.requireQuestions();
   const domain = await openDomain(run, spec, queries, resources);
   requireOwnIds({ name: spec.name, queries }, roundsOf(run));
   if (spec.mode === "wrong_tool") {
@@ -91,10 +94,10 @@ async function prepare(
   }
   const play = scripted && spec.mode === "positive" && !spec.mcpServers;
   await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
-  const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
-  const systemHash = contentHash(agentSystem);
+  const systemOf = createSystemPrompts(spec, domain);
   const toolFormats = { agent: agent.toolFormat, user: user?.toolFormat };
-  const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash, toolFormats });
+  const sent = { domainHash: domain.contentHash, systemHash: systemOf().hash, toolFormats };
+  const parts = fingerprintParts(run, spec, sent);
   return {
     spec,
     domain,
@@ -110,8 +113,7 @@ async function prepare(
       summary: context?.onFull === "summarise" ? context.summariser.id : undefined,
     },
     scripted,
-    agentSystem,
-    systemHash,
+    systemOf,
     stopPolicy: createStopPolicy(spec.stops),
     parts,
     base: contentHash(parts),
@@ -119,8 +121,28 @@ async function prepare(
       const environment = await openForMode(domain, { ...world, mode: spec.mode, others: spec.otherDomains });
       return spec.faults ? withToolFaults(environment, { ...spec.faults, seed: world.seed }) : environment;
     },
-    scriptOf: (query) => query.taskInfo.plan && createScript(domain, scriptedPlan(query)),
+    scriptOf: (query) => query.taskInfo.plan && createScript(domain, markAnswers(scriptedPlan(query), spec)),
   };
+}
+
+function createSystemPrompts(spec: DatasetSpec, { toolbox }: Domain): PreparedDataset["systemOf"] {
+  const policy = readPolicy(spec.domain, spec.mode);
+  const { mode, rounds, answerFormat } = spec;
+  const hasTools = mode === "positive" && toolbox.tools.length > 0;
+  const question = rounds && mode !== "wrong_tool" ? { hasTools } : undefined;
+  const sentence = describeAnswerFormat(answerFormat);
+  const make = (prompt: AgentPrompt) => {
+    const system = agentSystemPrompt({ policy, prompt, mode, answerFormat: sentence, question });
+    return { system, hash: contentHash(system) };
+  };
+  const shared = make(spec.agent.prompt);
+  return (query) => (query?.systemPrompt === undefined ? shared : make({ systemPrompt: query.systemPrompt }));
+}
+
+/** A flawless agent marks its answers as it is told to. */
+function markAnswers(plan: ReferencePlan, { rounds, answerFormat }: DatasetSpec): ReferencePlan {
+  if (!rounds || answerFormat === undefined) return plan;
+  return plan.map((turn) => (turn.say === undefined ? turn : { ...turn, say: markAnswer(turn.say, answerFormat) }));
 }
 
 /** With its tools started, if the dialogues are to use them. */

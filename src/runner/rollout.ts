@@ -83,6 +83,8 @@ export class Rollout {
       const opened = await this.#openEnvironment();
       if (!opened) return PARKED;
       environment = this.#withLog(opened, recorded);
+      if (query.systemPrompt !== undefined)
+        await folder.prompts.keepSystem(this.#planned.dataset.systemOf(query).system);
       const toolsHash = await folder.prompts.keepTools(environment.tools);
       const userToolsHash = environment.userTools && (await folder.prompts.keepTools(environment.userTools));
       const dialogue = this.#openDialogue(environment, recorded);
@@ -156,7 +158,7 @@ export class Rollout {
       environment,
       agent: {
         client: open("agent", agent),
-        system: dataset.agentSystem,
+        system: dataset.systemOf(query).system,
         reasoningSpan: agent.reasoningSpan,
         toolFormat: agent.toolFormat,
       },

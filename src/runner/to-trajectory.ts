@@ -34,7 +34,8 @@ export type Played = {
 export function toTrajectory(planned: PlannedRollout, played: Played): Trajectory {
   const { dataset, query, key } = planned;
   const { entries, outcome, tools, startedAt, endedAt, durationMs } = played;
-  const sent = { system: dataset.agentSystem, tools, opening: query.messages, entries };
+  const { system, hash: systemHash } = dataset.systemOf(query);
+  const sent = { system, tools, opening: query.messages, entries };
   const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
   const messages = toMessages(query.messages, entries);
   const others = toOtherCalls(query, entries);
@@ -45,6 +46,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
   const calls = entries.flatMap((entry) =>
     entry.type === "reply" && entry.by === "agent" ? [...entry.toolCalls, ...(entry.ignoredCalls ?? [])] : [],
   );
+  const answered = { outcome, rollout: key.rollout, answerFormat: dataset.spec.answerFormat };
   return {
     ...recordKey(key),
     domains: dataset.domain.servers,
@@ -52,7 +54,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
     messages,
     ...(others.length > 0 && { other_calls: others }),
     ...(summaries.length > 0 && { summaries }),
-    ...(dataset.spec.rounds && questionFields(query, messages, outcome, key.rollout)),
+    ...(dataset.spec.rounds && questionFields(query, messages, answered)),
     metadata: {
       total_turns: countTurns(entries, ["user", "tool"].includes(query.messages.at(-1)?.role ?? "") ? 1 : 0),
       stop_reason: outcome.stopReason,
@@ -70,7 +72,7 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
       scripted: dataset.scripted || entries.some((entry) => entry.type === "reply" && entry.scripted === true),
       seed: planned.seed,
       fingerprint: planned.fingerprint,
-      system_hash: dataset.systemHash,
+      system_hash: systemHash,
       tools_hash: played.toolsHash,
       user_tools_hash: played.userToolsHash,
       opening_messages: query.messages.some(({ role }) => role === "tool") ? query.messages.length : undefined,

@@ -28,7 +28,7 @@ export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFil
 export { findFreePath, RunFolder } from "./run-folder.ts";
 export { DamageNotes, leftOut, readTrajectories, scanRecords } from "./scan-records.ts";
 export { sortRun } from "./sort-run.ts";
-export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";
+export { type DatasetSummary, scanMetadata, summarise, writeSummary } from "./summary.ts";
 export { type DatasetTally, RunTally, type RunTotals } from "./tally.ts";
 export { type ToolErrors, ToolErrorTally } from "./tool-errors.ts";
 export { type VerifiedRun, verifyRun } from "./verify-run.ts";

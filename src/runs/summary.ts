@@ -5,6 +5,7 @@ import {
   isScriptedParty,
   NO_COST,
   parseJson,
+  type RolloutKey,
   readCost,
   type Trajectory,
   toCostRecord,
@@ -13,6 +14,7 @@ import {
 } from "../core/index.ts";
 import { scanLines, writeWhole } from "../files/index.ts";
 import { bodyOf, isBlank } from "./examine-record.ts";
+import { readHead } from "./finished.ts";
 
 const NOTHING = {
   rollouts: 0,
@@ -64,9 +66,24 @@ export function summarise(file: string): DatasetSummary {
   return { ...summary, ...toCostRecord(cost) };
 }
 
-export function writeSummary(path: string, datasets: { [name: string]: DatasetSummary }): void {
+/** `more`: what else a summary holds. */
+export function writeSummary(path: string, datasets: { [name: string]: DatasetSummary }, more: object = {}): void {
   const cost = Object.values(datasets).map(readCost).reduce(addCosts, NO_COST);
-  writeWhole(path, `${JSON.stringify({ ...toCostRecord(cost), datasets }, null, 2)}\n`);
+  writeWhole(path, `${JSON.stringify({ ...toCostRecord(cost), datasets, ...more }, null, 2)}\n`);
+}
+
+/** Calls back for each record with its key and its metadata, without parsing what is between them. */
+export function scanMetadata(
+  file: string,
+  dataset: string,
+  onRecord: (record: RolloutKey & { metadata: Trajectory["metadata"] }) => void,
+): void {
+  scanLines(file, ({ bytes }) => {
+    if (isBlank(bodyOf(bytes))) return;
+    const key = readHead({ bytes: bodyOf(bytes) }, dataset);
+    const metadata = key?.dataset === dataset ? readMetadata(bodyOf(bytes)) : undefined;
+    if (key && metadata) onRecord({ ...key, metadata });
+  });
 }
 
 const METADATA = Buffer.from('"metadata":{');

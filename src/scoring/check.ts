@@ -17,6 +17,8 @@ export type CheckContext = {
   reference(): Promise<Reference | string>;
   /** the state that the recorded calls lead to in a fresh environment, or why it is unavailable */
   replay(): Promise<ReplayedState | string>;
+  /** how the run's agents mark their answers, if it says so */
+  answerFormat?: string;
   judge: Judge | undefined;
   signal: AbortSignal;
 };
@@ -28,10 +30,19 @@ export type Verdict = {
   reason: string;
   /** whose fault it is if it did not pass; the agent's by default */
   blame?: Blame;
+  /** what matching alone says, where a judge was there to decide the rest */
+  matched?: boolean;
   details?: Json;
 };
 /** Never 1.0: it takes no part in the task's score. `blame` is set if a judge or the infrastructure failed. */
-export type Undecided = { pass: null; score: null; reason: string; blame?: "judge" | "infrastructure"; details?: Json };
+export type Undecided = {
+  pass: null;
+  score: null;
+  reason: string;
+  blame?: "judge" | "infrastructure";
+  matched?: boolean;
+  details?: Json;
+};
 export type CheckResult = Verdict | Undecided;
 
 /** What rules cannot decide, as a statement for a judge, with the part of the dialogue that it is about. */

@@ -199,6 +199,7 @@ export class Evaluation {
         replayed ??= replay();
         return replayed;
       },
+      answerFormat: dataset.answerFormat,
       judge: this.#judge,
       signal: this.#abort,
     };

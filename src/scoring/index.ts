@@ -1,5 +1,6 @@
+export { describeAnswerFormat, markAnswer, readAnswer } from "./answers/answer-format.ts";
+export { acceptedAnswers } from "./answers/match-answer.ts";
 export type { Check, CheckContext, CheckResult } from "./check.ts";
-export { finalAnswer } from "./checks/answer.ts";
 export { passAtK, passHatK } from "./estimators.ts";
 export type { EvaluationCounts } from "./evaluate.ts";
 export { type Interval, shareInterval, studentT975 } from "./intervals.ts";
@@ -11,6 +12,8 @@ export { type Comparison, compareReports } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { pageHtml } from "./report/page.ts";
+export { questionRows } from "./report/question-rows.ts";
+export { type AnswerNumbers, type Effort, type QuestionSet, summariseQuestions } from "./report/questions.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";
 export { buildReport, type Report } from "./report/report.ts";

@@ -39,6 +39,7 @@ export function toScoredDataset(dataset: PlayedDataset): StoredDataset {
     outputs,
     domain,
     query: createFinder(queries),
+    answerFormat: spec.answerFormat,
     validated: openValidatedTasks(spec.domain),
     openEnvironment: domain.servers.length === 0 ? NO_TOOLS : (world) => dataset.openEnvironment(world),
   };

@@ -23,6 +23,8 @@ export type ScoreRecord = RecordKey & {
   score: number | null;
   reason: string;
   blame?: Blame;
+  /** of answers: what matching alone says, where a judge decided the rest */
+  matched?: boolean;
   details?: Json;
 };
 
@@ -31,7 +33,7 @@ export type ScoredBy = { check: Check; record: string; settings: string | undefi
 export function toScoreRecord(
   { id, dataset, query_id, rollout }: Trajectory,
   { check, record, settings, basis }: ScoredBy,
-  { pass, score, reason, blame, details }: CheckResult,
+  { pass, score, reason, blame, matched, details }: CheckResult,
 ): ScoreRecord {
   return {
     ...{ id, dataset, query_id, rollout },
@@ -45,6 +47,7 @@ export function toScoreRecord(
     score,
     reason,
     blame: pass === true ? undefined : blame,
+    matched,
     details,
   };
 }

@@ -45,6 +45,7 @@ export type DatasetOrigin = {
   mcpServers?: McpServersConfig;
   isolation?: Isolation;
   defaults?: QueryDefaults;
+  answerFormat?: string;
 };
 
 /** Whose environment a record's was, and how it was made. */
@@ -65,6 +66,7 @@ export type StoredDataset = {
   domain: Domain | undefined;
   query(id: string): Query | undefined;
   validated?: FindValidated;
+  answerFormat?: string;
   /** or why there is none */
   openEnvironment: OpenLike | string;
 };
@@ -84,6 +86,7 @@ type StoredSource = {
   name_style: NameStyle;
   isolation?: Isolation;
   defaults?: QueryDefaults;
+  answer_format?: string;
 };
 
 const paths = z.array(z.string());
@@ -98,12 +101,12 @@ const sourceSchema = z.object({
 
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
 export function describeSource(
-  { domain, queryFiles, mcpServers, isolation, defaults = {} }: DatasetOrigin,
+  { domain, queryFiles, mcpServers, isolation, defaults = {}, answerFormat }: DatasetOrigin,
   nameStyle: NameStyle,
 ): Json {
   const source: StoredSource = {
-    domain,
-    query_files: queryFiles,
+    domain: { ...domain, queryFiles: domain.queryFiles.map((file) => resolve(file)) },
+    query_files: queryFiles.map((file) => resolve(file)),
     mcp: mcpServers !== undefined,
     name_style: nameStyle,
     ...(isolation === "process" && { isolation }),
@@ -112,7 +115,11 @@ export function describeSource(
     const inside = relative(BUNDLED_PATH, resolve(path));
     return inside.startsWith("..") ? resolve(path) : `${BUNDLED}${inside}`;
   });
-  return Object.keys(defaults).length > 0 ? { ...(written as JsonObject), defaults: defaults as Json } : written;
+  return {
+    ...(written as JsonObject),
+    ...(Object.keys(defaults).length > 0 && { defaults: defaults as Json }),
+    ...(answerFormat !== undefined && { answer_format: answerFormat }),
+  };
 }
 
 const BUNDLED = "bundled:";
@@ -151,7 +158,7 @@ async function openStoredDataset(
   const written = mapPaths(dataset.source, (path) =>
     path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
   );
-  const { defaults } = dataset.source as { defaults?: QueryDefaults };
+  const { defaults, answer_format: answerFormat } = dataset.source as Pick<StoredSource, "defaults" | "answer_format">;
   if (!sourceSchema.safeParse(written).success)
     throw new UsageError(`The run's manifest is damaged: it does not say where the queries and tools of ${name} are`);
   const kept = written as unknown as StoredSource;
@@ -173,7 +180,7 @@ async function openStoredDataset(
     if (openServers) onNotice(`${name}: ${domain}; calls are compared with the plans by name and arguments`);
     const content = String(dataset.parts["domain content"]);
     const recorded = readRecordedDomain({ folder, name, outputs, contentHash: content });
-    return { name, outputs, domain: recorded, query, openEnvironment: domain };
+    return { name, outputs, domain: recorded, query, answerFormat, openEnvironment: domain };
   }
   if (dataset.parts["domain content"] !== domain.contentHash)
     onNotice(`${name}: the domain's tools, data or code changed since the run`);
@@ -183,6 +190,7 @@ async function openStoredDataset(
     outputs,
     domain,
     query,
+    answerFormat,
     validated: openValidatedTasks(files),
     openEnvironment: async ({ fingerprint, ...world }) => {
       const environment = await openForMode(domain, { ...world, others });

@@ -7,7 +7,10 @@ import { SCORES_FILE, type ScoreRecord, scanScores } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
 
 /** A check's latest result, without the fields that neither reports nor exports show. */
-export type CheckScore = Pick<ScoreRecord, "check" | "version" | "pass" | "score" | "reason" | "blame" | "guards">;
+export type CheckScore = Pick<
+  ScoreRecord,
+  "check" | "version" | "pass" | "score" | "reason" | "blame" | "guards" | "matched"
+>;
 
 export class TaskScores {
   readonly #results = new Map<string, CheckScore[]>();
@@ -43,9 +46,9 @@ export class TaskScores {
   }
 
   #add(record: ScoreRecord): void {
-    const { check, version, pass, score, blame, guards } = record;
+    const { check, version, pass, score, blame, guards, matched } = record;
     const reason = pass === true ? "" : cutText(record.reason ?? "", MAX_REASON);
-    const result = { check, version, pass, score, blame, guards, reason };
+    const result = { check, version, pass, score, blame, guards, matched, reason };
     const key = recordKeyText(record);
     const own = this.#results.get(key);
     const before = own?.findIndex((other) => other.check === check) ?? -1;

@@ -16,7 +16,7 @@ export function tells(message: string, value: string | number): boolean {
 const HAN_DIGITS = "零一二三四五六七八九";
 
 /** 三点二十 → 3点20, 一千一百八十 → 1180. */
-function withDigits(text: string): string {
+export function withDigits(text: string): string {
   return text.replace(/[零一二两三四五六七八九十百千]+/g, (written) => {
     if (!/[十百千]/.test(written)) return [...written].map((digit) => digitOf(digit)).join("");
     let total = 0;
@@ -68,6 +68,20 @@ export const ONES =
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 const WORD = `(?:${[...ONES.slice(1).toReversed(), ...TENS, "hundred", "thousand"].join("|")})`;
 const SPELLED = new RegExp(`\\b(?:zero|a hundred|a thousand|${WORD}(?:(?:[ -]|,? and )${WORD})*)\\b`, "g");
+
+const ONLY_SPELLED = new RegExp(`^(?:${SPELLED.source})$`);
+
+/** The number that a text spells out, if it does nothing else. */
+export function spelledNumber(text: string): number | undefined {
+  return ONLY_SPELLED.test(text) ? readSpelled(text) : undefined;
+}
+
+/** With number words as digits; "one" is more often a pronoun. */
+export function withSpelledDigits(text: string): string {
+  return text.replace(new RegExp(SPELLED.source, "gi"), (words) =>
+    /^one$/i.test(words) ? words : String(readSpelled(words.toLowerCase())),
+  );
+}
 
 /** "ninety-five", "two thousand and eighty". */
 function readSpelled(words: string): number {

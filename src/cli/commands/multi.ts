@@ -7,7 +7,8 @@ import type { Configure } from "../host.ts";
 type MultiFlags = RunFlags & { input: string };
 
 const EXAMPLES = `
-Each line of the input holds id, query (or question) and, where it is known, answer.
+The input holds JSON lines or one JSON array: question (or query) and, where they are known, answer (a list: all of it)
+or answers (any one of them); id and system_prompt if you like.
 
 Examples:
   rollout multi --input questions.jsonl --output-dir outputs/questions --rollouts 5 --agent-model scripted/agent --eval
@@ -20,10 +21,13 @@ const DEFAULTS = { rollouts: 5, max_workers: 10, max_turns: 1 };
 const ALIASES = { output_dir: "output", max_workers: "workers", max_steps_per_turn: "max-steps" };
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("--input <file>", "questions (JSONL)"), {
-    defaults: DEFAULTS,
-    aliases: ALIASES,
-  })
+  addRunFlags(
+    command.optionsGroup(GROUPS.input).requiredOption("--input <file>", "questions (JSON lines, or one JSON array)"),
+    {
+      defaults: DEFAULTS,
+      aliases: ALIASES,
+    },
+  )
     .addHelpText("after", EXAMPLES)
     .action(async (flags: MultiFlags) => {
       const { input } = flags;

@@ -10,6 +10,7 @@ import {
   type Report,
   rankQueries,
 } from "../../scoring/index.ts";
+import { questionLines } from "./questions-text.ts";
 import { quote } from "./shell-text.ts";
 import { cut, printable, printableName, type Terminal, table } from "./terminal.ts";
 import { oneLine } from "./verdict-text.ts";
@@ -20,7 +21,10 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
   const besides = [describeOnly(report), infrastructure].flatMap((line) =>
     line === undefined ? [] : [printable(line)],
   );
-  if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides];
+  const sets = Object.entries(datasets).flatMap(([name, { questions }]) =>
+    questions ? questionLines(terminal, name, questions) : [],
+  );
+  if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides, ...sets];
   return [
     "",
     ...numbersTable(terminal, [
@@ -50,6 +54,7 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
     ),
     "",
     blameLine(blame),
+    ...sets,
     ...(scripted ? [terminal.paint("gray", "Scripted models took part: these are no model's numbers.")] : []),
   ];
 }

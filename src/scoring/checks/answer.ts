@@ -1,23 +1,24 @@
-// `answer`: for question sets, whether the prediction is the known answer: numbers as numbers, lists as sets, texts
-// ignoring case, articles and punctuation; if texts differ, a judge decides, if there is one.
-import type { Json } from "../../core/index.ts";
-import { type Check, type CheckContext, failed, notCheckable, passed } from "../check.ts";
+// `answer`: for question sets, whether the prediction is the known answer, or one of the accepted ones. If matching finds
+// that it is not, a judge decides, if there is one; what matching alone says is kept beside it.
+import { type Json, writeExact } from "../../core/index.ts";
+import { readAnswer } from "../answers/answer-format.ts";
+import { acceptedAnswers, type KnownAnswer, matchAnswer } from "../answers/match-answer.ts";
+import { type Check, type CheckContext, type CheckResult, failed, notCheckable, passed } from "../check.ts";
 import { askForVerdict, readVerdict } from "../judge/ask-judge.ts";
-import { numbersIn } from "../values.ts";
 
 export const answerCheck: Check = {
   name: "answer",
-  version: 1,
+  version: 2,
   run: (context) => {
-    const expected = context.query.taskInfo.answer as Json | undefined;
-    if (expected === undefined || expected === null || expected === "")
-      return notCheckable("the question has no known answer");
+    const known = knownAnswer(context);
+    const expected = (known.answer ?? known.answers) as Json;
+    if (acceptedAnswers(known).length === 0) return notCheckable("the question has no known answer");
     const prediction = predictionOf(context);
-    if (prediction === "") return failed("no answer was given");
+    if (prediction === "") return failed(whyNone(context));
     const details = { expected, prediction };
-    const how = matchAnswer(prediction, expected);
+    const how = matchAnswer(prediction, known, questionOf(context));
     if (how) return passed(`${how} match`, details);
-    return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${JSON.stringify(expected)}`, { details });
+    return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${writeExact(expected)}`, { details });
   },
 };
 
@@ -28,10 +29,15 @@ export const judgedAnswerCheck: Check = {
   settings: { judge: true },
   run: async (context) => {
     const byRule = await answerCheck.run(context);
-    if (byRule.pass !== false || !context.judge || predictionOf(context) === "") return byRule;
-    const question = context.query.messages.at(-1)?.content ?? "";
-    const text = `# Question\n\n${question}\n\n# Known answer\n\n${JSON.stringify(context.query.taskInfo.answer)}\n\n# Given answer\n\n${predictionOf(context)}`;
-    return askForVerdict(context, { system: SYSTEM, text, read: readVerdict });
+    if (byRule.pass === null) return byRule;
+    const matched = byRule.pass;
+    if (matched || !context.judge || predictionOf(context) === "") return { ...byRule, matched };
+    const { details, ...verdict } = await askForVerdict(context, {
+      system: SYSTEM,
+      text: judgedText(context),
+      read: readVerdict,
+    });
+    return { ...verdict, matched, details: { ...(byRule.details as object), ...(details as object) } } as CheckResult;
   },
 };
 
@@ -39,46 +45,28 @@ const SYSTEM = `You compare a given answer to a question with the known one. It 
 more detail are fine; a hedge between several answers, or a different one, is not.
 Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
 
-function predictionOf({ trajectory, dialogue }: CheckContext): string {
+function judgedText(context: CheckContext): string {
+  const accepted = acceptedAnswers(knownAnswer(context));
+  const known =
+    accepted.length === 1
+      ? `# Known answer\n\n${writeExact(accepted[0])}`
+      : `# Known answers, each of them right\n\n${accepted.map((answer) => `- ${writeExact(answer)}`).join("\n")}`;
+  return `# Question\n\n${questionOf(context)}\n\n${known}\n\n# Given answer\n\n${predictionOf(context)}`;
+}
+
+function knownAnswer({ query }: CheckContext): KnownAnswer {
+  return query.taskInfo as KnownAnswer;
+}
+
+function questionOf({ query }: CheckContext): string {
+  return query.messages.findLast(({ role }) => role === "user")?.content ?? "";
+}
+
+function predictionOf({ trajectory, dialogue, answerFormat }: CheckContext): string {
   const { prediction } = trajectory as { prediction?: unknown };
-  return typeof prediction === "string" ? prediction : finalAnswer(dialogue.agent.at(-1)?.text ?? "");
+  return typeof prediction === "string" ? prediction : readAnswer(dialogue.agent.at(-1)?.text ?? "", answerFormat);
 }
 
-/** What an agent gives as its answer: the part it marks as such, else the whole reply. */
-export function finalAnswer(text: string): string {
-  const marked =
-    /<answer>([\s\S]*?)<\/answer>/i.exec(text)?.[1] ??
-    /\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}/.exec(text)?.[1] ??
-    text.match(/^\W*(?:final )?answer\s*(?:is)?\s*[:：]\s*(.+)$/im)?.[1];
-  return (marked ?? text).trim();
-}
-
-export function matchAnswer(prediction: string, expected: Json): "exact" | "numeric" | "set" | undefined {
-  if (Array.isArray(expected)) {
-    const items = prediction
-      .split(/[,;\n、]|\band\b/)
-      .map(foldAnswer)
-      .filter((item) => item !== "");
-    const wanted = new Set(expected.map((item) => foldAnswer(String(item))));
-    return new Set(items).size === wanted.size && items.every((item) => wanted.has(item)) ? "set" : undefined;
-  }
-  const text = String(expected);
-  if (foldAnswer(prediction) === foldAnswer(text)) return "exact";
-  const [number, ...others] = numbersIn(text);
-  const isNumber = number !== undefined && others.length === 0 && foldAnswer(text).replace(/[\d.,%$€£\s-]/g, "") === "";
-  if (!isNumber) return undefined;
-  const given = numbersIn(prediction);
-  return given.length === 1 && Math.abs((given[0] as number) - number) <= 1e-6 * Math.max(1, Math.abs(number))
-    ? "numeric"
-    : undefined;
-}
-
-function foldAnswer(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/\b(the|an?)\b/g, " ")
-    .replace(/[^\p{L}\p{N}.%-]+|\.(?!\d)/gu, " ")
-    .trim()
-    .replace(/\s+/g, " ");
+function whyNone({ dialogue }: CheckContext): string {
+  return (dialogue.agent.at(-1)?.text ?? "").trim() === "" ? "no answer was given" : "no answer was marked";
 }

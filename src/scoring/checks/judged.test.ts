@@ -7,7 +7,7 @@ import { type ModelClient, type ModelRequest, NO_USAGE, RolloutError } from "../
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { createScriptedJudge } from "../judge/scripted-judge.ts";
 import { openVoteStore } from "../judge/vote-store.ts";
-import { answerCheck, finalAnswer, judgedAnswerCheck, matchAnswer } from "./answer.ts";
+import { answerCheck, judgedAnswerCheck } from "./answer.ts";
 import { assertionsCheck } from "./assertions.ts";
 import { qualityCheck } from "./quality.ts";
 import { judgedUserCheck } from "./user.ts";
@@ -159,28 +159,6 @@ test("the scripted judge answers every kind of question by plain rules", async (
 });
 
 describe("answer", () => {
-  test.each<[string, unknown, string | undefined]>([
-    ["Paris", "paris", "exact"],
-    ["The Beatles.", "Beatles", "exact"],
-    ["It is 1,180 km", 1180, "numeric"],
-    ["$42.00", "42", "numeric"],
-    ["41 or 42", 42, undefined],
-    ["100", 10, undefined],
-    ["blue, red and yellow", ["red", "yellow", "blue"], "set"],
-    ["red and yellow", ["red", "yellow", "blue"], undefined],
-    ["London", "Paris", undefined],
-    ["Room 12b", "12", undefined],
-  ])("%s for %j: %s", (prediction, expected, how) => {
-    expect(matchAnswer(prediction, expected as never)).toBe(how);
-  });
-
-  test("what the agent marks as its answer is its answer", () => {
-    expect(finalAnswer("Thinking… <answer> Paris </answer> done")).toBe("Paris");
-    expect(finalAnswer("So \\boxed{12} it is")).toBe("12");
-    expect(finalAnswer("Reasons.\nFinal answer: 12 km")).toBe("12 km");
-    expect(finalAnswer(" Paris\n")).toBe("Paris");
-  });
-
   const scene = (answer: string, judge?: Judge) =>
     sceneOf([["agent", answer]], { query: createQuery(undefined, { answer: "Paris" }), ...(judge ? { judge } : {}) });
 
@@ -199,7 +177,56 @@ describe("answer", () => {
     expect(judge.requests).toHaveLength(0);
     expect(await judgedAnswerCheck.run(await scene("The capital of France", judge))).toMatchObject({
       pass: true,
+      matched: false,
       reason: "the same city",
+      details: { expected: "Paris", prediction: "The capital of France", judge: "test/judge" },
     });
+  });
+
+  test("what matching alone says is kept beside the judge's verdict, also if the judge fails", async () => {
+    const votes = judgeSaying(
+      [
+        { pass: true, reason: "a" },
+        { pass: false, reason: "b" },
+        { pass: false, reason: "c" },
+      ],
+      3,
+    );
+    expect(await judgedAnswerCheck.run(await scene("Lutetia", votes))).toMatchObject({ pass: false, matched: false });
+    const broken = judgeSaying(["…", "…"]);
+    expect(await judgedAnswerCheck.run(await scene("Lutetia", broken))).toMatchObject({ pass: null, matched: false });
+    expect(await judgedAnswerCheck.run(await scene("Paris", judgeSaying([])))).toMatchObject({
+      pass: true,
+      matched: true,
+    });
+    expect(answerCheck.run(await scene("Paris"))).not.toHaveProperty("matched");
+  });
+
+  test("the judge is shown every accepted answer", async () => {
+    const judge = judgeSaying([{ pass: true, reason: "" }]);
+    const query = createQuery(undefined, { answers: ["NYC", "New York City"] });
+    const context = await sceneOf([["agent", "the Big Apple"]], { query, judge });
+    expect(await judgedAnswerCheck.run(context)).toMatchObject({ pass: true, matched: false });
+    expect(judge.requests[0]?.messages[0]?.content).toContain('each of them right\n\n- "NYC"\n- "New York City"\n');
+  });
+
+  test("without a mark in the run's format there is no answer, and nobody is asked", async () => {
+    const query = createQuery(undefined, { answer: "Paris" });
+    const judge = judgeSaying([]);
+    const context = { ...(await sceneOf([["agent", "It is Paris."]], { query, judge })), answerFormat: "boxed" };
+    expect(await judgedAnswerCheck.run(context)).toMatchObject({ pass: false, reason: "no answer was marked" });
+    const marked = await sceneOf([["agent", "It is \\boxed{Paris}."]], { query, judge });
+    expect(await judgedAnswerCheck.run({ ...marked, answerFormat: "boxed" })).toMatchObject({ pass: true });
+  });
+
+  test("the scripted judge passes an answer in which the known one occurs", async () => {
+    const store = openVoteStore(join(temporaryFolder(), "judgements.jsonl"));
+    onTestFinished(() => store.close());
+    const judge = createJudge(createScriptedJudge(), 1, store);
+    expect(await judgedAnswerCheck.run(await scene("Probably Paris", judge))).toMatchObject({
+      pass: true,
+      matched: false,
+    });
+    expect(await judgedAnswerCheck.run(await scene("Rome", judge))).toMatchObject({ pass: false, matched: false });
   });
 });

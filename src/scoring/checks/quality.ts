@@ -1,5 +1,6 @@
 // `quality`: a judge's mark for the agent's part in the dialogue, from 1 to 5.
-import type { Check } from "../check.ts";
+import { acceptedAnswers } from "../answers/match-answer.ts";
+import { type Check, notCheckable } from "../check.ts";
 import { askForVerdict, type VerdictShape } from "../judge/ask-judge.ts";
 import { transcriptOf } from "../judge/judge-text.ts";
 import { QUALITY_PASS } from "../settings.ts";
@@ -7,15 +8,18 @@ import { QUALITY_PASS } from "../settings.ts";
 export function qualityCheck(passMark = QUALITY_PASS): Check {
   return {
     name: "quality",
-    version: 1,
+    version: 2,
     needsJudge: true,
     settings: passMark === QUALITY_PASS ? undefined : { passMark },
-    run: (context) =>
-      askForVerdict(context, {
+    run: (context) => {
+      if (acceptedAnswers(context.query.taskInfo).length > 0)
+        return notCheckable("a question with a known answer is judged by its answer");
+      return askForVerdict(context, {
         system: SYSTEM,
         text: transcriptOf(context, { withPolicy: true }),
         read: (answer) => readMark(answer, passMark),
-      }),
+      });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // `scripted/judge`: judges by plain rules what a model would judge by reading, so that the whole path runs without a key.
 // Its votes carry its name; they say nothing about quality.
-import { type ModelClient, type ModelRequest, NO_USAGE } from "../../core/index.ts";
+import { type ModelClient, type ModelRequest, NO_USAGE, parseJson } from "../../core/index.ts";
 import { identifiersIn, tells } from "../values.ts";
 
 export function createScriptedJudge(id = "scripted/judge"): ModelClient {
@@ -29,6 +29,12 @@ function answerTo({ system, messages }: ModelRequest): object {
       };
     });
     return { results };
+  }
+  const compared = /# Known answers?(?:, each of them right)?\n\n([\s\S]*)\n\n# Given answer\n\n([\s\S]*)$/.exec(text);
+  if (compared) {
+    const [, known = "", given = ""] = compared;
+    const pass = known.split("\n").some((line) => tells(given, String(parseJson(line.replace(/^- /, "")) ?? line)));
+    return { pass, reason: pass ? "the known answer occurs" : "the known answer does not occur" };
   }
   const errors = text.match(/Tool result: \{"error"/g)?.length ?? 0;
   const score = Math.max(1, 5 - errors);

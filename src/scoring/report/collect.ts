@@ -36,6 +36,7 @@ export type CheckFacts = { version: number; passed: number; failed: number; unde
 export type Collected = {
   folder: string;
   rule: ScoreRule;
+  scores: TaskScores;
   rollouts: RolloutFacts[];
   tools: Map<string, ToolFacts>;
   checks: Map<string, CheckFacts>;
@@ -68,6 +69,7 @@ export function collectRun(
   const collected: Collected = {
     folder,
     rule: scores.rule,
+    scores,
     rollouts: [],
     tools: new Map(),
     checks: new Map(),

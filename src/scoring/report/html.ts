@@ -4,6 +4,7 @@ import type { Comparison } from "./compare.ts";
 import type { Dialogues } from "./dialogues.ts";
 import { pageHtml } from "./page.ts";
 import { queriesPart } from "./queries-html.ts";
+import { questionRows } from "./question-rows.ts";
 import type { Report } from "./report.ts";
 import { describeInfrastructure, describeOnly, explainNoScores } from "./sentences.ts";
 import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
@@ -33,6 +34,7 @@ ${overall.scored === 0 ? `<p class="note">${escapeHtml(explainNoScores(report))}
 ${only === undefined ? "" : `<p class="note">${escapeHtml(only)}</p>`}
 ${infrastructure === undefined ? "" : `<p class="note">${escapeHtml(infrastructure)}</p>`}
 ${datasetTable(report)}
+${questionTables(report)}
 <div class="charts">
 ${chart("pass@k and pass^k", passChart([report]), "The chance that at least one, or every one, of k rollouts solves the task. Bands: 95 % intervals.")}
 ${chart("Outcomes, and whose fault the failures are", outcomesChart(report), "Attributed by the evidence in each record.")}
@@ -75,6 +77,15 @@ function datasetTable({ datasets, overall, agent_only }: Report): string {
   const rows = Object.entries(datasets).map(([name, numbers]) => row(name, numbers, numbers.agent_only));
   if (rows.length > 1) rows.push(row("all", overall, agent_only));
   return table(["dataset", "queries", "scored", "solved", "agent's own", "avg@n", "always / sometimes / never"], rows);
+}
+
+/** Of question sets: what matching alone says, and a judge beside it. */
+function questionTables({ datasets }: Report): string {
+  const tables = Object.entries(datasets).flatMap(([name, { questions }]) => {
+    const [header, ...rows] = (questions && questionRows(questions)) ?? [];
+    return header ? [`<h3>Answers: ${escapeHtml(name)}</h3>\n${table(header, rows)}`] : [];
+  });
+  return tables.join("\n");
 }
 
 function solvedCell({ scored, success_rate, success_interval }: Numbers): string {

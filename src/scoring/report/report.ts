@@ -11,6 +11,7 @@ import {
   type RolloutFacts,
   type ToolFacts,
 } from "./collect.ts";
+import { type QuestionSet, summariseQuestions } from "./questions.ts";
 
 export type RolloutVerdict = Pick<
   RolloutFacts,
@@ -46,6 +47,8 @@ export type Report = {
       with_infrastructure: Numbers;
       agent_only: Numbers;
       queries: { [id: string]: QueryReport };
+      /** of a question set */
+      questions?: QuestionSet;
     };
   };
   checks: { [name: string]: CheckFacts };
@@ -74,7 +77,11 @@ const MAX_REASONS = 20;
 
 /** `rule` replaces the one that the run's config names. */
 export function buildReport(folder: string, rule?: ScoreRule, options: CollectOptions = {}): Report {
-  return { ...reportOf(collectRun(folder, rule, options)), only_checks: options.only && [...options.only] };
+  const run = collectRun(folder, rule, options);
+  const report = { ...reportOf(run), only_checks: options.only && [...options.only] };
+  const sets = options.files ? {} : summariseQuestions(folder, run.scores);
+  for (const [name, dataset] of Object.entries(report.datasets)) if (sets[name]) dataset.questions = sets[name];
+  return report;
 }
 
 function reportOf(run: Collected): Report {
