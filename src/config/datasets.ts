@@ -4,9 +4,16 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { atLocation, didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import { type DatasetKind, type DomainFiles, parseNames, type ServerLocations } from "../domains/index.ts";
+import {
+  type DatasetKind,
+  type DomainFiles,
+  listOwnServers,
+  type OwnTools,
+  parseNames,
+  type ServerLocations,
+} from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
-import { type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
+import { BUNDLED_TOOLS, type BundledTool, type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
 import type { DatasetLocator, LocatedDomain } from "./locate.ts";
 import { resolveAgent, resolveUser } from "./parties.ts";
 import { type LocationOf, openYaml } from "./read-yaml.ts";
@@ -18,11 +25,12 @@ export type NamedDataset = {
   config: DatasetConfig;
   located: LocatedDomain;
   mcp?: FoundServers;
+  ownTools?: OwnTools;
   /** where the config says something about this dataset, if there is a file */
   locationOf(key?: string): Location | undefined;
 };
 
-type Found = Pick<NamedDataset, "located" | "mcp">;
+type Found = Pick<NamedDataset, "located" | "mcp" | "ownTools">;
 type FoundServers = { servers: McpServersConfig; locations: ServerLocations };
 
 export function findDatasets(config: FullConfig, locator: DatasetLocator, locationOf: LocationOf): NamedDataset[] {
@@ -34,35 +42,51 @@ export function findDatasets(config: FullConfig, locator: DatasetLocator, locati
   const entries: [string, DatasetConfig | null][] = Array.isArray(datasets)
     ? datasets.map((name) => [name, null])
     : Object.entries(datasets);
-  const shared = readServers(config, locationOf);
+  const shared = readSources(config, locationOf);
   return entries.map(([name, value], index) => {
     const dataset: DatasetConfig = value ?? {};
     const path = ["datasets", Array.isArray(datasets) ? index : name];
     const locate = (key?: string) => locationOf(key === undefined ? path : [...path, key]);
     const found = atLocation(locate(findNamingKey(dataset)), () => {
-      const own = readServers(dataset, (inner) => locationOf([...path, ...inner]));
-      return own ? withServers(name, dataset, own) : findDataset(name, dataset, shared, locator);
+      const own = readSources(dataset, (inner) => locationOf([...path, ...inner]));
+      return findDataset({ name, config: dataset, own, shared, locator });
     });
     return { name, config: dataset, ...found, locationOf: locate };
   });
 }
 
-function findDataset(
-  name: string,
-  config: DatasetConfig,
-  shared: FoundServers | undefined,
-  locator: DatasetLocator,
-): Found {
+type Asked = { name: string; config: DatasetConfig; own: Sources; shared: Sources; locator: DatasetLocator };
+
+function findDataset({ name, config, own, shared, locator }: Asked): Found {
   const tools = config.tools === undefined ? undefined : [config.tools].flat();
-  if (tools?.length === 0) return { located: withoutDomain(name, config, []) };
-  // next to mcpServers a query file's name says nothing about the tools
-  const path = shared ? undefined : config.path;
-  try {
-    return { located: locator.findDataset({ name, mcpDomain: config.mcp_domain, tools, path }, config.base_path) };
-  } catch (error) {
-    if (!shared || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
-    return withServers(name, config, tools ? pickServers(name, shared, tools) : shared);
+  const bundled = (tools ?? []).filter(
+    (tool) => isBundled(tool) && !own.mcp?.servers[tool] && !shared.mcp?.servers[tool],
+  );
+  const others = tools?.filter((tool) => !bundled.includes(tool));
+  const isAsked = hasTools(own) || hasTools(shared);
+  if (own.mcp) return withTools({ name, config, mcp: own.mcp, sources: own, bundled });
+  if (others?.length === 0) {
+    const corpus = own.corpus ?? (bundled.length > 0 ? shared.corpus : undefined);
+    return withTools({ name, config, sources: { ...own, corpus }, bundled });
   }
+  // next to other tools a query file's name says nothing about a domain
+  const path = isAsked ? undefined : config.path;
+  try {
+    const names = { name, mcpDomain: config.mcp_domain, tools: others, path };
+    const located = locator.findDataset(names, config.base_path);
+    const corpus = own.corpus ?? (bundled.length > 0 ? shared.corpus : undefined);
+    return { located, ownTools: ownToolsOf(name, { ...own, corpus }, bundled, true) };
+  } catch (error) {
+    if (!isAsked || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
+    if (others && !shared.mcp) throw error;
+    const mcp = others && shared.mcp ? pickServers(name, shared.mcp, others) : shared.mcp;
+    const sources = others ? own : { ...shared, ...own, locations: { ...shared.locations, ...own.locations } };
+    return withTools({ name, config, mcp, sources, bundled });
+  }
+}
+
+function isBundled(tool: string): tool is BundledTool {
+  return (BUNDLED_TOOLS as readonly string[]).includes(tool);
 }
 
 /** The key that decides which domain a dataset means. */
@@ -71,6 +95,22 @@ function findNamingKey(dataset: DatasetConfig): string | undefined {
 }
 
 const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
+
+/** What a config, or one of its datasets, says about tools besides domains. */
+type Sources = { mcp?: FoundServers; files?: string[]; corpus?: string; locations: OwnTools["locations"] };
+
+function readSources(holder: SourceKeys, locationOf: LocationOf): Sources {
+  const { tool_files: files, corpus } = holder;
+  const keys = (["tool_files", "corpus"] as const).filter((key) => holder[key] !== undefined);
+  const locations = Object.fromEntries(keys.map((key) => [key, locationOf([key])]));
+  return dropUndefined({ mcp: readServers(holder, locationOf), files, corpus, locations }) as Sources;
+}
+
+function hasTools({ mcp, files, corpus }: Sources): boolean {
+  return mcp !== undefined || corpus !== undefined || (files?.length ?? 0) > 0;
+}
+
+type SourceKeys = Pick<DatasetConfig, "mcpServers" | "mcp_config_file" | "tool_files" | "corpus">;
 
 function readServers(
   holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">,
@@ -104,8 +144,33 @@ function pickServers(name: string, { servers, locations }: FoundServers, tools: 
   return { servers: Object.fromEntries(picked), locations };
 }
 
-function withServers(name: string, config: DatasetConfig, mcp: FoundServers): Found {
-  return { located: withoutDomain(name, config, Object.keys(mcp.servers)), mcp };
+type WithTools = {
+  name: string;
+  config: DatasetConfig;
+  mcp?: FoundServers | undefined;
+  sources: Omit<Sources, "mcp">;
+  bundled: string[];
+};
+
+function withTools({ name, config, mcp, sources, bundled }: WithTools): Found {
+  const ownTools = ownToolsOf(name, sources, bundled, false);
+  const servers = [...Object.keys(mcp?.servers ?? {}), ...(ownTools ? listOwnServers(ownTools) : [])];
+  return { located: withoutDomain(name, config, servers), mcp, ownTools };
+}
+
+function ownToolsOf(
+  name: string,
+  { files = [], corpus, locations }: Omit<Sources, "mcp">,
+  named: string[],
+  besidesFolder: boolean,
+): OwnTools | undefined {
+  const searching = named.find((tool) => tool !== "calculator");
+  if (searching && corpus === undefined)
+    throw new UsageError(`Dataset "${name}": the tool "${searching}" needs documents: corpus (--corpus)`);
+  const bundled = named.filter(isBundled);
+  const all = searching || corpus === undefined ? bundled : [...bundled, "search" as const, "visit" as const];
+  if (files.length === 0 && all.length === 0) return undefined;
+  return { files, corpus, bundled: all, besidesFolder, locations };
 }
 
 /** Servers only provide tools, and questions need none: the queries come from `path`. */
@@ -178,7 +243,7 @@ export function chooseRunnable(
 }
 
 export function resolveDataset(dataset: NamedDataset, config: FullConfig, registry: Registry): DatasetSpec {
-  const { name, config: own, located, mcp, locationOf } = dataset;
+  const { name, config: own, located, mcp, ownTools, locationOf } = dataset;
   if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, locationOf("path"));
   const maxTurns = own.max_turns ?? config.max_turns;
   const modelOf = (party: "agent" | "user") => {
@@ -214,6 +279,7 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     mode: own.mode ?? config.mode,
     answerFormat: own.answer_format ?? config.answer_format,
     mcpServers: mcp?.servers,
+    ownTools,
     mcpLocations: mcp?.locations,
     defaults: dropUndefined({
       setup: own.setup?.map(({ name, arguments: args = {} }) => ({ name, arguments: args })),

@@ -14,9 +14,9 @@ import { agentSystemPrompt, createStopPolicy, type StopPolicy } from "../dialogu
 import {
   createScript,
   type Domain,
-  loadDomain,
   openForMode,
   openQueryFiles,
+  openSources,
   type QueryFile,
   type RunResources,
   readPolicy,
@@ -89,7 +89,7 @@ async function prepare(
       `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
     );
   }
-  const play = scripted && spec.mode === "positive" && !spec.mcpServers;
+  const play = scripted && spec.mode === "positive" && !spec.mcpServers && !spec.ownTools?.files.length;
   await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
   const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
   const systemHash = contentHash(agentSystem);
@@ -123,13 +123,9 @@ async function prepare(
 }
 
 /** With its tools started, if the dialogues are to use them. */
-async function openDomain(
-  run: ResolvedRun,
-  { name, domain: files, mcpServers, mcpLocations, mode, isolation }: DatasetSpec,
-  queries: QueryFile,
-  resources: RunResources,
-) {
-  if (mcpServers) {
+async function openDomain(run: ResolvedRun, spec: DatasetSpec, queries: QueryFile, resources: RunResources) {
+  const { name, domain: files, mcpServers = {}, mcpLocations, ownTools, mode } = spec;
+  const openServers = () => {
     const hub = resources.mcp(mcpServers);
     const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries });
     requireWorlds(name, hub, { queries, chosen });
@@ -137,8 +133,9 @@ async function openDomain(
     const seed = rolloutSeed(run.config.seed, { dataset: name, queryId: query.id, rollout: 0 });
     const example = { query, rollout: 0, seed };
     return requireMcpDomain(name, { servers: mcpServers, hub, locations: mcpLocations, example });
-  }
-  const domain = await loadDomain(files, { ...resources, isolation });
-  if (mode === "positive") await requireStart(domain, files);
+  };
+  const domain = await openSources(spec, resources, openServers);
+  const isOwn = spec.mcpServers === undefined && (!ownTools || ownTools.besidesFolder);
+  if (mode === "positive" && isOwn) await requireStart(domain, files);
   return domain;
 }
