@@ -66,7 +66,7 @@ function findDataset({ name, config, own, shared, locator }: Asked): Found {
   const isAsked = hasTools(own) || hasTools(shared);
   if (own.mcp) return withTools({ name, config, mcp: own.mcp, sources: own, bundled });
   if (others?.length === 0) {
-    const corpus = own.corpus ?? (bundled.length > 0 ? shared.corpus : undefined);
+    const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
     return withTools({ name, config, sources: { ...own, corpus }, bundled });
   }
   // next to other tools a query file's name says nothing about a domain
@@ -74,15 +74,28 @@ function findDataset({ name, config, own, shared, locator }: Asked): Found {
   try {
     const names = { name, mcpDomain: config.mcp_domain, tools: others, path };
     const located = locator.findDataset(names, config.base_path);
-    const corpus = own.corpus ?? (bundled.length > 0 ? shared.corpus : undefined);
+    const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
     return { located, ownTools: ownToolsOf(name, { ...own, corpus }, bundled, true) };
   } catch (error) {
+    if (error instanceof UsageError && others) requireSpelling(name, others);
     if (!isAsked || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
     if (others && !shared.mcp) throw error;
     const mcp = others && shared.mcp ? pickServers(name, shared.mcp, others) : shared.mcp;
     const sources = others ? own : { ...shared, ...own, locations: { ...shared.locations, ...own.locations } };
     return withTools({ name, config, mcp, sources, bundled });
   }
+}
+
+/** No domain was meant by a name that is nearly one of our tools'. */
+function requireSpelling(name: string, tools: readonly string[]): void {
+  for (const tool of tools) {
+    const hint = didYouMean(tool, BUNDLED_TOOLS);
+    if (hint) throw new UsageError(`Dataset "${name}": there is no tool "${tool}"${hint}`);
+  }
+}
+
+function isSearching(tool: string): boolean {
+  return tool === "search" || tool === "visit";
 }
 
 function isBundled(tool: string): tool is BundledTool {
@@ -164,7 +177,7 @@ function ownToolsOf(
   named: string[],
   besidesFolder: boolean,
 ): OwnTools | undefined {
-  const searching = named.find((tool) => tool !== "calculator");
+  const searching = named.find(isSearching);
   if (searching && corpus === undefined)
     throw new UsageError(`Dataset "${name}": the tool "${searching}" needs documents: corpus (--corpus)`);
   const bundled = named.filter(isBundled);

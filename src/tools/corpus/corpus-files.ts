@@ -28,16 +28,20 @@ export async function findCorpusFiles(path: string): Promise<CorpusFiles> {
   if (listed.length === 0) throw new UsageError(`The corpus ${path} has no ${WANTED}`);
   const hash = createHash("sha256");
   const files: CorpusFile[] = [];
-  const left: { [why: string]: string[] } = {};
+  const left = new Map<string, string[]>();
   for (const file of listed) {
     const name = isFolder ? relative(path, file) : file.replace(/^.*[\\/]/, "");
     const wrong = await readContent(file, name, hash);
     if (wrong === undefined) files.push({ path: file, name });
-    else left[wrong] = [...(left[wrong] ?? []), name];
+    else
+      left
+        .set(wrong, left.get(wrong) ?? [])
+        .get(wrong)
+        ?.push(name);
   }
   if (files.length === 0) throw new UsageError(`The corpus ${path} ${nothingIn(left, listed)}`);
   requireDocument(path, files);
-  const notes = Object.entries(left)
+  const notes = [...left]
     .filter(([why]) => why !== EMPTY)
     .map(([why, names]) => `Corpus ${path}: left out, because ${why}: ${shorten(names)}`);
   return { files, hash: hash.digest("hex").slice(0, 16), notes };
@@ -47,8 +51,8 @@ const EMPTY = "empty";
 const BINARY = "not text in UTF-8";
 const TOO_LONG = "longer than 32 MB; as JSONL, one document on each line, a file may have any length";
 
-function nothingIn(left: { [why: string]: string[] }, { length }: string[]): string {
-  const [why = EMPTY, ...others] = Object.keys(left);
+function nothingIn(left: Map<string, string[]>, { length }: string[]): string {
+  const [why = EMPTY, ...others] = left.keys();
   if (others.length > 0) return `has nothing to read: ${[why, ...others].join(", or ")}`;
   const subject = length === 1 ? "is" : "holds only files that are";
   return `${subject} ${why}`;

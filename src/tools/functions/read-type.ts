@@ -42,6 +42,7 @@ const NAMED: { [name: string]: JsonObject } = {
   "*": {},
 };
 
+const FUNCTION = /^\(\s*(?:\)|\.\.\.|\w+\s*\??\s*[:,]|\w+\s*\)\s*=>)/;
 const LISTS = ["Array", "ReadonlyArray"];
 const MAX_DEPTH = 40;
 
@@ -107,6 +108,7 @@ class TypeReader {
     if (token.kind === "text") return { type: "string", enum: [unquote(token.text)] };
     if (token.kind === "number") return { type: "number", enum: [Number(token.text.replaceAll("_", ""))] };
     if (token.text === "(") {
+      if (FUNCTION.test(this.#text.slice(token.at))) throw this.#wrong("is a function", token);
       const { schema } = this.#union();
       this.#expect(")");
       return schema;
