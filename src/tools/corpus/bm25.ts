@@ -31,7 +31,11 @@ export class Bm25 {
 
   #count(word: string, text: number): void {
     const known = this.#postings.get(word);
-    if (known === undefined) return void this.#postings.set(word, text * COUNTS + 1);
+    if (known === undefined) {
+      // a copy: what was cut out of a text would keep all of it in memory
+      this.#postings.set(Buffer.from(word).toString(), text * COUNTS + 1);
+      return;
+    }
     if (typeof known === "number" && Math.floor(known / COUNTS) === text) {
       if (known % COUNTS < MAX_COUNT) this.#postings.set(word, known + 1);
       return;
