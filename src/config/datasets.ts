@@ -183,7 +183,7 @@ function ownToolsOf(
   const bundled = named.filter(isBundled);
   const all = searching || corpus === undefined ? bundled : [...bundled, "search" as const, "visit" as const];
   if (files.length === 0 && all.length === 0) return undefined;
-  return { files, corpus, bundled: all, besidesFolder, locations };
+  return { files: [...new Set(files)], corpus, bundled: all, besidesFolder, locations };
 }
 
 /** Servers only provide tools, and questions need none: the queries come from `path`. */

@@ -1,6 +1,6 @@
 // A dataset's tools from wherever the config takes them, as one domain: a folder's domain or MCP servers, files of plain
 // functions, a corpus, tools that come along. Runs, resumes, replays, scores and checks all open theirs here.
-import { basename, extname } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import { type Location, UsageError } from "../core/index.ts";
 import type { BundledTool, McpServersConfig } from "../tools/index.ts";
 import { combineDomains } from "./combine.ts";
@@ -37,8 +37,9 @@ export async function openSources(
   const own = { ...resources, isolation };
   if (!ownTools) return mcpServers ? openServers() : loadDomain(files, own);
   const parts = mcpServers ? [await openServers()] : ownTools.besidesFolder ? [await loadDomain(files, own)] : [];
+  const names = nameServers(ownTools.files);
   for (const [index, file] of ownTools.files.entries()) {
-    const server = nameServers(ownTools.files)[index] as string;
+    const server = names[index] as string;
     parts.push(await located(ownTools.locations.tool_files, () => loadFunctionDomain(file, server, own)));
   }
   const { corpus, bundled, locations } = ownTools;
@@ -56,12 +57,16 @@ export function listOwnServers({ files, corpus, bundled }: Omit<OwnTools, "besid
   ];
 }
 
-/** By their files, each only once. */
+/** By their files; those of the same name by their folders, too. */
 function nameServers(files: readonly string[]): string[] {
   const stems = files.map((file) => basename(file, extname(file)));
-  return stems.map((stem, index) => {
-    const before = stems.slice(0, index).filter((other) => other === stem).length;
-    return before === 0 ? stem : `${stem}_${before + 1}`;
+  const names = stems.map((stem, index) => {
+    const isShared = stems.indexOf(stem) !== stems.lastIndexOf(stem);
+    return isShared ? `${basename(dirname(resolve(files[index] as string)))}_${stem}` : stem;
+  });
+  return names.map((name, index) => {
+    const before = names.slice(0, index).filter((other) => other === name).length;
+    return before === 0 ? name : `${name}_${before + 1}`;
   });
 }
 

@@ -24,6 +24,8 @@ export async function findCorpusFiles(path: string): Promise<CorpusFiles> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`There is no corpus ${path}`);
   const isFolder = stats.isDirectory();
+  if (!isFolder && /\.json$/i.test(path))
+    throw new UsageError(`The corpus ${path} is JSON; it must be ${WANTED}, one document on each line`);
   const listed = isFolder ? listFiles(path) : [path];
   if (listed.length === 0) throw new UsageError(`The corpus ${path} has no ${WANTED}`);
   const hash = createHash("sha256");

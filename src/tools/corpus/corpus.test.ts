@@ -63,6 +63,14 @@ test("a long document is read by page, and a search says on which page its words
   expect(await corpus.visit("book.txt", 1)).toMatchObject({ page: 1, text: expect.stringContaining("Chapter 0") });
 });
 
+test("a document with many good pages leaves room for others", async () => {
+  const { corpus } = await openCorpus({
+    "book.txt": "apple pie. ".repeat(30_000),
+    "note.txt": `One apple. ${"Nothing. ".repeat(300)}`,
+  });
+  expect((await corpus.search("apple", 2)).map(({ id }) => id)).toEqual(["book.txt", "note.txt"]);
+});
+
 test("documents with the same id keep both, under ids of their own", async () => {
   const line = (text: string) => `${JSON.stringify({ id: "a", text })}\n`;
   const { corpus } = await openCorpus({ "x.jsonl": line("first apple") + line("second pear") });
@@ -107,6 +115,7 @@ test.each<[string, Files, string, RegExp]>([
   ["only empty files", { "a.txt": "", "b.txt": "\n" }, "", /holds only files that are empty$/],
   ["JSONL without a document", { "a.jsonl": '\n{"question": 1}\nx\n' }, "a.jsonl", /a\.jsonl:2: .* has none of text, /],
   ["JSONL that is none", { "a.jsonl": "[\n{}\n]" }, "", /a\.jsonl:1: .* is not a JSON object$/],
+  ["JSON, but not one document on each line", { "a.json": '[{"text": "a"}]' }, "a.json", /a\.json is JSON; it must be/],
   ["hidden files only", { ".a.txt": "apple" }, "", /has no text/],
 ])("a corpus that is %s is refused in one sentence", async (_, files, at, message) => {
   const error = await openCorpus(files, at).catch((reason: unknown) => reason);

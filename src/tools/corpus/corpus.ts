@@ -58,9 +58,13 @@ export class Corpus {
     await this.#indexed();
     const words = splitWords(query);
     const best = new Map<number, number>();
-    for (const { text: page } of this.#index.search(words, limit * 10)) {
-      const document = this.#documents[page] as number;
-      if (!best.has(document) && best.size < limit) best.set(document, page);
+    // a long document may have all of the best pages
+    for (const depth of [10, 100]) {
+      if (best.size === limit) break;
+      for (const { text: page } of this.#index.search(words, limit * depth)) {
+        const document = this.#documents[page] as number;
+        if (!best.has(document) && best.size < limit) best.set(document, page);
+      }
     }
     const wanted = new Set(words);
     return [...best].map(([document, page]) => {
