@@ -1,24 +1,26 @@
 // The datasets of a config: which domain or servers each one means, and which models play it.
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { z } from "zod";
 import { atLocation, didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import {
-  type DatasetKind,
-  type DomainFiles,
-  listOwnServers,
-  type OwnTools,
-  parseNames,
-  type ServerLocations,
-} from "../domains/index.ts";
+import { type DatasetKind, type DomainFiles, listOwnServers, type OwnTools, parseNames } from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
-import { BUNDLED_TOOLS, type BundledTool, type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
 import type { DatasetLocator, LocatedDomain } from "./locate.ts";
 import { resolveAgent, resolveUser } from "./parties.ts";
-import { type LocationOf, openYaml } from "./read-yaml.ts";
+import type { LocationOf } from "./read-yaml.ts";
 import type { DatasetSpec } from "./run-spec.ts";
 import type { DatasetConfig, FullConfig } from "./schema.ts";
+import {
+  type FoundServers,
+  hasTools,
+  isBundled,
+  isSearching,
+  ownToolsOf,
+  pickServers,
+  readSources,
+  requireSpelling,
+  type Sources,
+} from "./tool-sources.ts";
 
 export type NamedDataset = {
   name: string;
@@ -31,7 +33,6 @@ export type NamedDataset = {
 };
 
 type Found = Pick<NamedDataset, "located" | "mcp" | "ownTools">;
-type FoundServers = { servers: McpServersConfig; locations: ServerLocations };
 
 export function findDatasets(config: FullConfig, locator: DatasetLocator, locationOf: LocationOf): NamedDataset[] {
   const { datasets, auto_discover: auto } = config;
@@ -59,102 +60,34 @@ type Asked = { name: string; config: DatasetConfig; own: Sources; shared: Source
 
 function findDataset({ name, config, own, shared, locator }: Asked): Found {
   const tools = config.tools === undefined ? undefined : [config.tools].flat();
-  const bundled = (tools ?? []).filter(
-    (tool) => isBundled(tool) && !own.mcp?.servers[tool] && !shared.mcp?.servers[tool],
-  );
+  const isServer = (tool: string) => (own.mcp ?? shared.mcp)?.servers[tool] !== undefined;
+  const bundled = (tools ?? []).filter((tool) => isBundled(tool) && !isServer(tool));
   const others = tools?.filter((tool) => !bundled.includes(tool));
+  const locations = { ...shared.locations, ...own.locations };
+  const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
+  const sources = { ...own, corpus, locations };
+  if (own.mcp) return withTools({ name, config, mcp: own.mcp, sources, bundled });
+  if (others?.length === 0) return withTools({ name, config, sources, bundled });
   const isAsked = hasTools(own) || hasTools(shared);
-  if (own.mcp) return withTools({ name, config, mcp: own.mcp, sources: own, bundled });
-  if (others?.length === 0) {
-    const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
-    return withTools({ name, config, sources: { ...own, corpus }, bundled });
-  }
   // next to other tools a query file's name says nothing about a domain
   const path = isAsked ? undefined : config.path;
   try {
     const names = { name, mcpDomain: config.mcp_domain, tools: others, path };
     const located = locator.findDataset(names, config.base_path);
-    const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
-    return { located, ownTools: ownToolsOf(name, { ...own, corpus }, bundled, true) };
+    return { located, ownTools: ownToolsOf(name, sources, bundled, true) };
   } catch (error) {
     if (error instanceof UsageError && others) requireSpelling(name, others);
     if (!isAsked || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
-    if (others && !shared.mcp) throw error;
-    const mcp = others && shared.mcp ? pickServers(name, shared.mcp, others) : shared.mcp;
-    const sources = others ? own : { ...shared, ...own, locations: { ...shared.locations, ...own.locations } };
-    return withTools({ name, config, mcp, sources, bundled });
+    if (!others)
+      return withTools({ name, config, mcp: shared.mcp, sources: { ...shared, ...own, locations }, bundled });
+    if (!shared.mcp) throw error;
+    return withTools({ name, config, mcp: pickServers(name, shared.mcp, others), sources, bundled });
   }
-}
-
-/** No domain was meant by a name that is nearly one of our tools'. */
-function requireSpelling(name: string, tools: readonly string[]): void {
-  for (const tool of tools) {
-    const hint = didYouMean(tool, BUNDLED_TOOLS);
-    if (hint) throw new UsageError(`Dataset "${name}": there is no tool "${tool}"${hint}`);
-  }
-}
-
-function isSearching(tool: string): boolean {
-  return tool === "search" || tool === "visit";
-}
-
-function isBundled(tool: string): tool is BundledTool {
-  return (BUNDLED_TOOLS as readonly string[]).includes(tool);
 }
 
 /** The key that decides which domain a dataset means. */
 function findNamingKey(dataset: DatasetConfig): string | undefined {
   return (["mcp_domain", "tools"] as const).find((key) => dataset[key] !== undefined);
-}
-
-const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
-
-/** What a config, or one of its datasets, says about tools besides domains. */
-type Sources = { mcp?: FoundServers; files?: string[]; corpus?: string; locations: OwnTools["locations"] };
-
-function readSources(holder: SourceKeys, locationOf: LocationOf): Sources {
-  const { tool_files: files, corpus } = holder;
-  const keys = (["tool_files", "corpus"] as const).filter((key) => holder[key] !== undefined);
-  const locations = Object.fromEntries(keys.map((key) => [key, locationOf([key])]));
-  return dropUndefined({ mcp: readServers(holder, locationOf), files, corpus, locations }) as Sources;
-}
-
-function hasTools({ mcp, files, corpus }: Sources): boolean {
-  return mcp !== undefined || corpus !== undefined || (files?.length ?? 0) > 0;
-}
-
-type SourceKeys = Pick<DatasetConfig, "mcpServers" | "mcp_config_file" | "tool_files" | "corpus">;
-
-function readServers(
-  holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">,
-  locationOf: LocationOf,
-): FoundServers | undefined {
-  const { mcpServers, mcp_config_file: file } = holder;
-  const own = mcpServers && { servers: mcpServers, locations: locateServers(mcpServers, locationOf) };
-  if (!file) return own;
-  const opened = openYaml(file, mcpFileSchema);
-  const { mcpServers: read } = opened.value;
-  return {
-    servers: { ...read, ...own?.servers },
-    locations: { ...locateServers(read, opened.locationOf), ...own?.locations },
-  };
-}
-
-function locateServers(servers: McpServersConfig, locationOf: LocationOf): ServerLocations {
-  const launchKey = (server: string) => (servers[server]?.command === undefined ? "url" : "command");
-  return Object.fromEntries(
-    Object.keys(servers).map((server) => [server, locationOf(["mcpServers", server, launchKey(server)])]),
-  );
-}
-
-function pickServers(name: string, { servers, locations }: FoundServers, tools: string[]): FoundServers {
-  const missing = tools.find((tool) => !servers[tool]);
-  if (missing)
-    throw new UsageError(
-      `Dataset "${name}": "${missing}" is neither a domain nor one of mcpServers (${Object.keys(servers).join(", ")})`,
-    );
-  const picked = tools.map((tool) => [tool, servers[tool] as McpServersConfig[string]]);
-  return { servers: Object.fromEntries(picked), locations };
 }
 
 type WithTools = {
@@ -169,21 +102,6 @@ function withTools({ name, config, mcp, sources, bundled }: WithTools): Found {
   const ownTools = ownToolsOf(name, sources, bundled, false);
   const servers = [...Object.keys(mcp?.servers ?? {}), ...(ownTools ? listOwnServers(ownTools) : [])];
   return { located: withoutDomain(name, config, servers), mcp, ownTools };
-}
-
-function ownToolsOf(
-  name: string,
-  { files = [], corpus, locations }: Omit<Sources, "mcp">,
-  named: string[],
-  besidesFolder: boolean,
-): OwnTools | undefined {
-  const searching = named.find(isSearching);
-  if (searching && corpus === undefined)
-    throw new UsageError(`Dataset "${name}": the tool "${searching}" needs documents: corpus (--corpus)`);
-  const bundled = named.filter(isBundled);
-  const all = searching || corpus === undefined ? bundled : [...bundled, "search" as const, "visit" as const];
-  if (files.length === 0 && all.length === 0) return undefined;
-  return { files: [...new Set(files)], corpus, bundled: all, besidesFolder, locations };
 }
 
 /** Servers only provide tools, and questions need none: the queries come from `path`. */
