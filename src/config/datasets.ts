@@ -1,29 +1,38 @@
 // The datasets of a config: which domain or servers each one means, and which models play it.
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { z } from "zod";
 import { atLocation, didYouMean, dropUndefined, type Location, UsageError } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
-import { type DatasetKind, type DomainFiles, parseNames, type ServerLocations } from "../domains/index.ts";
+import { type DatasetKind, type DomainFiles, listOwnServers, type OwnTools, parseNames } from "../domains/index.ts";
 import { findEntry, type Registry } from "../models/index.ts";
-import { type McpServersConfig, mcpServersSchema } from "../tools/index.ts";
 import type { DatasetLocator, LocatedDomain } from "./locate.ts";
 import { resolveAgent, resolveUser } from "./parties.ts";
-import { type LocationOf, openYaml } from "./read-yaml.ts";
+import type { LocationOf } from "./read-yaml.ts";
 import type { DatasetSpec } from "./run-spec.ts";
 import type { DatasetConfig, FullConfig } from "./schema.ts";
+import {
+  type FoundServers,
+  hasTools,
+  isBundled,
+  isSearching,
+  ownToolsOf,
+  pickServers,
+  readSources,
+  requireSpelling,
+  type Sources,
+} from "./tool-sources.ts";
 
 export type NamedDataset = {
   name: string;
   config: DatasetConfig;
   located: LocatedDomain;
   mcp?: FoundServers;
+  ownTools?: OwnTools;
   /** where the config says something about this dataset, if there is a file */
   locationOf(key?: string): Location | undefined;
 };
 
-type Found = Pick<NamedDataset, "located" | "mcp">;
-type FoundServers = { servers: McpServersConfig; locations: ServerLocations };
+type Found = Pick<NamedDataset, "located" | "mcp" | "ownTools">;
 
 export function findDatasets(config: FullConfig, locator: DatasetLocator, locationOf: LocationOf): NamedDataset[] {
   const { datasets, auto_discover: auto } = config;
@@ -34,34 +43,45 @@ export function findDatasets(config: FullConfig, locator: DatasetLocator, locati
   const entries: [string, DatasetConfig | null][] = Array.isArray(datasets)
     ? datasets.map((name) => [name, null])
     : Object.entries(datasets);
-  const shared = readServers(config, locationOf);
+  const shared = readSources(config, locationOf);
   return entries.map(([name, value], index) => {
     const dataset: DatasetConfig = value ?? {};
     const path = ["datasets", Array.isArray(datasets) ? index : name];
     const locate = (key?: string) => locationOf(key === undefined ? path : [...path, key]);
     const found = atLocation(locate(findNamingKey(dataset)), () => {
-      const own = readServers(dataset, (inner) => locationOf([...path, ...inner]));
-      return own ? withServers(name, dataset, own) : findDataset(name, dataset, shared, locator);
+      const own = readSources(dataset, (inner) => locationOf([...path, ...inner]));
+      return findDataset({ name, config: dataset, own, shared, locator });
     });
     return { name, config: dataset, ...found, locationOf: locate };
   });
 }
 
-function findDataset(
-  name: string,
-  config: DatasetConfig,
-  shared: FoundServers | undefined,
-  locator: DatasetLocator,
-): Found {
+type Asked = { name: string; config: DatasetConfig; own: Sources; shared: Sources; locator: DatasetLocator };
+
+function findDataset({ name, config, own, shared, locator }: Asked): Found {
   const tools = config.tools === undefined ? undefined : [config.tools].flat();
-  if (tools?.length === 0) return { located: withoutDomain(name, config, []) };
-  // next to mcpServers a query file's name says nothing about the tools
-  const path = shared ? undefined : config.path;
+  const isServer = (tool: string) => (own.mcp ?? shared.mcp)?.servers[tool] !== undefined;
+  const bundled = (tools ?? []).filter((tool) => isBundled(tool) && !isServer(tool));
+  const others = tools?.filter((tool) => !bundled.includes(tool));
+  const locations = { ...shared.locations, ...own.locations };
+  const corpus = own.corpus ?? (bundled.some(isSearching) ? shared.corpus : undefined);
+  const sources = { ...own, corpus, locations };
+  if (own.mcp) return withTools({ name, config, mcp: own.mcp, sources, bundled });
+  if (others?.length === 0) return withTools({ name, config, sources, bundled });
+  const isAsked = hasTools(own) || hasTools(shared);
+  // next to other tools a query file's name says nothing about a domain
+  const path = isAsked ? undefined : config.path;
   try {
-    return { located: locator.findDataset({ name, mcpDomain: config.mcp_domain, tools, path }, config.base_path) };
+    const names = { name, mcpDomain: config.mcp_domain, tools: others, path };
+    const located = locator.findDataset(names, config.base_path);
+    return { located, ownTools: ownToolsOf(name, sources, bundled, true) };
   } catch (error) {
-    if (!shared || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
-    return withServers(name, config, tools ? pickServers(name, shared, tools) : shared);
+    if (error instanceof UsageError && others) requireSpelling(name, others);
+    if (!isAsked || config.mcp_domain || config.base_path || !(error instanceof UsageError)) throw error;
+    if (!others)
+      return withTools({ name, config, mcp: shared.mcp, sources: { ...shared, ...own, locations }, bundled });
+    if (!shared.mcp) throw error;
+    return withTools({ name, config, mcp: pickServers(name, shared.mcp, others), sources, bundled });
   }
 }
 
@@ -70,42 +90,18 @@ function findNamingKey(dataset: DatasetConfig): string | undefined {
   return (["mcp_domain", "tools"] as const).find((key) => dataset[key] !== undefined);
 }
 
-const mcpFileSchema = z.looseObject({ mcpServers: mcpServersSchema });
+type WithTools = {
+  name: string;
+  config: DatasetConfig;
+  mcp?: FoundServers | undefined;
+  sources: Omit<Sources, "mcp">;
+  bundled: string[];
+};
 
-function readServers(
-  holder: Pick<DatasetConfig, "mcpServers" | "mcp_config_file">,
-  locationOf: LocationOf,
-): FoundServers | undefined {
-  const { mcpServers, mcp_config_file: file } = holder;
-  const own = mcpServers && { servers: mcpServers, locations: locateServers(mcpServers, locationOf) };
-  if (!file) return own;
-  const opened = openYaml(file, mcpFileSchema);
-  const { mcpServers: read } = opened.value;
-  return {
-    servers: { ...read, ...own?.servers },
-    locations: { ...locateServers(read, opened.locationOf), ...own?.locations },
-  };
-}
-
-function locateServers(servers: McpServersConfig, locationOf: LocationOf): ServerLocations {
-  const launchKey = (server: string) => (servers[server]?.command === undefined ? "url" : "command");
-  return Object.fromEntries(
-    Object.keys(servers).map((server) => [server, locationOf(["mcpServers", server, launchKey(server)])]),
-  );
-}
-
-function pickServers(name: string, { servers, locations }: FoundServers, tools: string[]): FoundServers {
-  const missing = tools.find((tool) => !servers[tool]);
-  if (missing)
-    throw new UsageError(
-      `Dataset "${name}": "${missing}" is neither a domain nor one of mcpServers (${Object.keys(servers).join(", ")})`,
-    );
-  const picked = tools.map((tool) => [tool, servers[tool] as McpServersConfig[string]]);
-  return { servers: Object.fromEntries(picked), locations };
-}
-
-function withServers(name: string, config: DatasetConfig, mcp: FoundServers): Found {
-  return { located: withoutDomain(name, config, Object.keys(mcp.servers)), mcp };
+function withTools({ name, config, mcp, sources, bundled }: WithTools): Found {
+  const ownTools = ownToolsOf(name, sources, bundled, false);
+  const servers = [...Object.keys(mcp?.servers ?? {}), ...(ownTools ? listOwnServers(ownTools) : [])];
+  return { located: withoutDomain(name, config, servers), mcp, ownTools };
 }
 
 /** Servers only provide tools, and questions need none: the queries come from `path`. */
@@ -178,7 +174,7 @@ export function chooseRunnable(
 }
 
 export function resolveDataset(dataset: NamedDataset, config: FullConfig, registry: Registry): DatasetSpec {
-  const { name, config: own, located, mcp, locationOf } = dataset;
+  const { name, config: own, located, mcp, ownTools, locationOf } = dataset;
   if (own.path && !existsSync(own.path)) throw new UsageError(`There is no query file ${own.path}`, locationOf("path"));
   const maxTurns = own.max_turns ?? config.max_turns;
   const modelOf = (party: "agent" | "user") => {
@@ -214,6 +210,7 @@ export function resolveDataset(dataset: NamedDataset, config: FullConfig, regist
     mode: own.mode ?? config.mode,
     answerFormat: own.answer_format ?? config.answer_format,
     mcpServers: mcp?.servers,
+    ownTools,
     mcpLocations: mcp?.locations,
     defaults: dropUndefined({
       setup: own.setup?.map(({ name, arguments: args = {} }) => ({ name, arguments: args })),

@@ -46,6 +46,9 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
       dataset,
       Object.keys(patch).filter((key) => key in dataset && key !== "mcpServers"),
     );
+    // next to a domain the run's own would not count
+    for (const key of ["tool_files", "corpus"] as const)
+      if (key in dataset && patch[key] !== undefined) Object.assign(own, { [key]: patch[key] });
     for (const party of ["agent", "user"] as const) {
       const keys = Object.entries(PARTY_KEYS[party]).flatMap(([key, run]) => (patch[run] === undefined ? [] : [key]));
       if (keys.length > 0) own[party] = withoutPartyKeys(own[party], keys);

@@ -344,3 +344,53 @@ test.each([
   const file = write("c.yml", `${BASE}${text}\n`.replaceAll("@", `${folder}/`));
   expect(() => resolveConfigFile(file)).toThrow(expected);
 });
+
+test("functions and a corpus count for datasets that name no domain, or next to one where a dataset has them itself", () => {
+  const text = `
+base_path: "@data"
+agent_model: scripted/agent
+user_model: scripted/user
+tool_files: [run.py]
+corpus: run-docs
+mcpServers: {desk: {command: node}}
+datasets:
+  plain: {path: "@queries.jsonl"}
+  own: {path: "@queries.jsonl", tool_files: [own.py, own.py], corpus: own-docs}
+  Domain1: {}
+  beside: {mcp_domain: Domain1, corpus: own-docs}
+  chosen: {path: "@queries.jsonl", tools: [search, calculator]}
+  server: {path: "@queries.jsonl", tools: [desk, visit]}
+  mixed: {tools: [Domain1, calculator]}
+  none: {path: "@queries.jsonl", tools: []}
+  only: {path: "@queries.jsonl", tools: [], tool_files: [own.py]}
+`;
+  const shown = (patch?: ConfigPatch) =>
+    Object.fromEntries(
+      resolve(text, patch).datasets.map(({ name, domain, mcpServers, ownTools }) => [
+        name,
+        [
+          domain.servers.join("+"),
+          mcpServers ? "mcp" : "",
+          ownTools?.files.join("+") ?? "-",
+          ownTools?.corpus ?? "-",
+          ownTools?.bundled.join("+") ?? "-",
+          ownTools?.besidesFolder ?? "-",
+        ].join(" "),
+      ]),
+    );
+  expect(shown()).toEqual({
+    plain: "desk+run+corpus mcp run.py run-docs search+visit false",
+    own: "desk+own+corpus mcp own.py own-docs search+visit false",
+    Domain1: "Domain1  - - - -",
+    beside: "Domain1   own-docs search+visit true",
+    chosen: "corpus+calculator   run-docs search+calculator false",
+    server: "desk+corpus mcp  run-docs visit false",
+    mixed: "Domain1   - calculator true",
+    none: "  - - - -",
+    only: "own  own.py -  false",
+  });
+  const flags = shown({ tool_files: ["flag.py"], corpus: "flag-docs" });
+  expect(flags.own).toBe("desk+flag+corpus mcp flag.py flag-docs search+visit false");
+  expect(flags.beside).toBe("Domain1   flag-docs search+visit true");
+  expect(flags.none).toBe("  - - - -");
+});

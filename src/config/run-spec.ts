@@ -1,7 +1,7 @@
 // A run, resolved: its config with every default filled in, its datasets located, its models named.
 import type { Mode } from "../core/index.ts";
 import type { AgentPrompt, UserPrompt } from "../dialogue/index.ts";
-import type { DomainFiles, Isolation, QueryDefaults, ServerLocations } from "../domains/index.ts";
+import type { DomainFiles, Isolation, OwnTools, QueryDefaults, ServerLocations } from "../domains/index.ts";
 import type { PartyModel, Registry } from "../models/index.ts";
 import type { McpServersConfig, ToolFaults } from "../tools/index.ts";
 import type { FullConfig } from "./schema.ts";
@@ -27,6 +27,8 @@ export type DatasetSpec = {
   answerFormat?: string;
   /** real MCP servers in place of the domain's own */
   mcpServers?: McpServersConfig;
+  /** plain functions, a corpus, tools that come along */
+  ownTools?: OwnTools;
   /** where the config says how to start each of them */
   mcpLocations?: ServerLocations;
   /** what all its queries have: calls that make the world, and tools of the user's */

@@ -115,7 +115,9 @@ const datasetSchema = z
     tools: z
       .union([text, z.array(text)])
       .optional()
-      .describe("the domains (or mcpServers) to use, where mcp_domain does not say it; an empty list: none"),
+      .describe(
+        "the domains (or mcpServers) to use, where mcp_domain does not say it, and `calculator`, `search` or `visit`; an empty list: none",
+      ),
     tool_files: z
       .array(text)
       .optional()

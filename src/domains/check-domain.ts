@@ -64,6 +64,34 @@ export async function checkServers(files: CheckedFiles, source: McpSource, repor
   }
 }
 
+type OpenedSources = {
+  source: McpSource;
+  open(openServers: () => Promise<Domain>): Promise<Domain>;
+};
+
+/** Functions are loaded and described, and not called: what a call costs or does is not known. */
+export async function checkSources(
+  files: CheckedFiles,
+  { source, open }: OpenedSources,
+  report: CheckReport,
+): Promise<void> {
+  report.domains++;
+  for (const file of files.queryFiles) for (const problem of queryProblems(file)) report.note(problem);
+  const hasQueries = files.queryFiles.length > 0 && !report.hasErrorIn(files.queryFiles);
+  try {
+    const queries = hasQueries ? openQueryFiles(files.queryFiles, files.defaults) : undefined;
+    const example = queries && queries.size > 0 ? { seed: 0, query: queries.load(0) } : undefined;
+    const domain = await open(() => requireMcpDomain(files.name, { ...source, example }));
+    report.tools += domain.toolbox.tools.length;
+    for (const { name, description } of domain.toolbox.tools)
+      if (!description) report.warn(`${files.name}: the tool "${name}" has no description`);
+    await (await domain.openEnvironment({ seed: 0 })).close();
+    if (hasQueries) await checkQueries(files, domain, report, { play: false });
+  } catch (error) {
+    report.note(error);
+  }
+}
+
 /** Loads the servers for real and opens one environment: a missing class shows only now. */
 async function tryLoading(
   files: DomainFiles,

@@ -5,11 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { isObject, UsageError } from "../core/index.ts";
 import { readJson } from "../files/index.ts";
 import { type McpServersConfig, primaryKey } from "../tools/index.ts";
-import { checkDomain, checkServers } from "./check-domain.ts";
+import { checkDomain, checkServers, checkSources } from "./check-domain.ts";
 import { CheckReport, type Finding } from "./check-report.ts";
 import type { DomainResources, Isolation } from "./domain.ts";
 import { DatasetFolder, type DatasetKind, type DomainFiles, openDatasetFolder } from "./folder.ts";
 import type { ServerLocations } from "./mcp-domain.ts";
+import { type OwnTools, openSources } from "./open-sources.ts";
 import type { QueryDefaults } from "./query-file.ts";
 import type { RunResources } from "./resources.ts";
 
@@ -26,13 +27,14 @@ export async function checkFolder(base: string, resources: DomainResources): Pro
   return report;
 }
 
-/** A dataset as a config names it: a domain, or MCP servers. */
+/** A dataset as a config names it: a domain, MCP servers, or tools of its own. */
 export type CheckedDataset = {
   name: string;
   domain: DomainFiles;
   queryFiles: string[];
   defaults?: QueryDefaults;
   mcpServers?: McpServersConfig;
+  ownTools?: OwnTools;
   mcpLocations?: ServerLocations;
   isolation?: Isolation;
 };
@@ -42,6 +44,16 @@ export async function checkDatasets(datasets: CheckedDataset[], resources: RunRe
   const seen = new Set<string>();
   for (const { name, domain, mcpServers: servers, mcpLocations: locations, isolation, ...own } of datasets) {
     const files = { ...domain, name, queryFiles: own.queryFiles, defaults: own.defaults };
+    if (own.ownTools) {
+      const source = { servers: servers ?? {}, hub: resources.mcp(servers ?? {}), locations };
+      const sources = { name, domain, mcpServers: servers, ownTools: own.ownTools, isolation };
+      await checkSources(
+        files,
+        { source, open: (openServers) => openSources(sources, resources, openServers) },
+        report,
+      );
+      continue;
+    }
     if (servers) {
       await checkServers(files, { servers, hub: resources.mcp(servers), locations }, report);
       continue;

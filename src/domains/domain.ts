@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { type Environment, isObject, type JsonObject, type ToolSpec, UsageError, type World } from "../core/index.ts";
 import { readExactJson } from "../files/index.ts";
 import {
+  type Corpus,
   Database,
   type DomainServer,
   listTableFiles,
@@ -39,6 +40,8 @@ export type Domain = {
   volatile: { [table: string]: string[] };
   /** arguments that may have any value, by wire name of the tool */
   freeArguments: { [tool: string]: string[] };
+  /** servers that keep nothing: what their tools are asked changes no state */
+  stateless?: string[];
   /** servers that may write and do not show what; without any, an environment's `state` is all that changed */
   unseen?: string[];
   /** each rollout may find another world: its reference is then played in that one */
@@ -58,6 +61,10 @@ export type DomainResources = {
   nameStyle?: NameStyle;
   isolation?: Isolation;
   python?: () => PythonPool;
+  /** for plain functions, which wait for the network more than they compute: as many processes as rollouts at once */
+  functions?: () => PythonPool;
+  /** read once, whoever asks for it */
+  corpus?: (path: string) => Promise<Corpus>;
   node?: () => NodePool;
   /** told which files are about to run in this process */
   watch?: (files: readonly string[]) => StrayWatch;
@@ -210,21 +217,23 @@ function hashFiles(files: DomainFiles, nameStyle: NameStyle): string {
 
 function rulesOf(server: string, module: ServerShape, toolbox: Toolbox): PolicyRule[] {
   const wire = (tool: string) => toolbox.resolve(`${server}.${tool}`)?.spec.name ?? tool;
-  return (module.rules ?? []).map((rule) => {
-    switch (rule.rule) {
-      case "authorize_first":
-        return { ...rule, tool: wire(rule.tool), except: rule.except?.map(wire) };
-      case "one_person":
-        return { ...rule, tool: wire(rule.tool) };
-      case "transfer":
-        return { ...rule, tools: rule.tools?.map(wire), locked_by: rule.locked_by && wire(rule.locked_by) };
-      default:
-        return { ...rule, tools: rule.tools.map(wire) };
-    }
-  });
+  return (module.rules ?? []).map((rule) => renameRule(rule, wire));
 }
 
-function mergeLists(lists: { [key: string]: string[] }[]): { [key: string]: string[] } {
+export function renameRule(rule: PolicyRule, wire: (tool: string) => string): PolicyRule {
+  switch (rule.rule) {
+    case "authorize_first":
+      return { ...rule, tool: wire(rule.tool), except: rule.except?.map(wire) };
+    case "one_person":
+      return { ...rule, tool: wire(rule.tool) };
+    case "transfer":
+      return { ...rule, tools: rule.tools?.map(wire), locked_by: rule.locked_by && wire(rule.locked_by) };
+    default:
+      return { ...rule, tools: rule.tools.map(wire) };
+  }
+}
+
+export function mergeLists(lists: { [key: string]: string[] }[]): { [key: string]: string[] } {
   const merged: { [key: string]: string[] } = {};
   for (const list of lists) {
     for (const [key, values] of Object.entries(list)) merged[key] = [...new Set([...(merged[key] ?? []), ...values])];

@@ -14,6 +14,7 @@ export {
 export { describeSharedWrites, loadMcpDomain, requireMcpDomain, type ServerLocations } from "./mcp-domain.ts";
 export { openForMode, requireWrongTools } from "./modes.ts";
 export { parseNames, setKey } from "./names.ts";
+export { listOwnServers, type OwnTools, openSources } from "./open-sources.ts";
 export { openTask } from "./open-task.ts";
 export { requireReferences } from "./plan-references.ts";
 export { expectedState, type PlayedPlan, playCalls, playPlan, SharedEffects } from "./play-plan.ts";

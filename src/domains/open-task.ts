@@ -21,7 +21,7 @@ export async function openTask(domain: Domain, world: World): Promise<Environmen
   const { query } = world;
   if (!query) return environment;
   try {
-    const opened = await makeOpening(environment, domain.toolbox, query);
+    const opened = await makeOpening(environment, domain, query);
     if (hasOpeningCalls(query)) await environment.settle?.();
     const split = query.userTools?.length ? splitTools(domain, environment.tools, query.userTools) : undefined;
     if (!split && opened.length === 0) return environment;
@@ -34,9 +34,9 @@ export async function openTask(domain: Domain, world: World): Promise<Environmen
 
 const NEVER = new AbortController().signal;
 
-async function makeOpening(environment: Environment, toolbox: Toolbox, query: Query): Promise<OpenedCall[]> {
+async function makeOpening(environment: Environment, domain: Domain, query: Query): Promise<OpenedCall[]> {
   const opened: OpenedCall[] = [];
-  for (const call of setupCalls(environment, toolbox, query)) {
+  for (const call of setupCalls(environment, domain, query)) {
     const result = await environment.call({ ...call, by: "setup" }, NEVER);
     if (result.isError)
       throw new RolloutError("tool", `setup: ${call.name} answered with an error: ${redactText(result.content)}`);
@@ -53,11 +53,17 @@ async function makeOpening(environment: Environment, toolbox: Toolbox, query: Qu
   return opened;
 }
 
-/** Throws a UsageError if one is on a server that all rollouts share: what is set up for one would be there for all. */
-export function setupCalls(environment: Environment, toolbox: Toolbox, { id, setup = [] }: Query): ToolCall[] {
+/**
+ * Throws a UsageError if one is on a server that all rollouts share: what is set up for one would be there for all; or if it
+ * is a plain function, which has nothing to set up.
+ */
+export function setupCalls(environment: Environment, domain: Domain, { id, setup = [] }: Query): ToolCall[] {
+  const { toolbox, stateless = [] } = domain;
   return setup.map(({ name, arguments: args }, index) => {
     const call = { id: `setup_${index}`, name: toolbox.wireName(name), arguments: writeExact(args) };
     if (!environment.trust?.(call, { content: "", isError: false })) return call;
+    if (stateless.includes(toolbox.resolve(name)?.server ?? ""))
+      throw new UsageError(`query "${id}" has a setup, and ${name} is a function without state: it sets nothing up`);
     throw new UsageError(
       `query "${id}" has a setup, and ${name} is on a server that all rollouts share: give it another isolation`,
     );

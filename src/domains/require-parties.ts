@@ -20,12 +20,14 @@ export async function requireParties(domain: Domain, asked: Asked): Promise<void
 export async function requireOwnSetups(domain: Domain, { queries, chosen }: Asked): Promise<void> {
   let environment: Environment | undefined;
   try {
-    for (const index of domain.shared?.length ? chosen.filter((each) => queries.hasParties(each)) : []) {
+    for (const index of domain.shared?.length || domain.stateless?.length
+      ? chosen.filter((each) => queries.hasParties(each))
+      : []) {
       const query = queries.load(index);
       if (!query.setup?.length) continue;
       const opened = environment ?? (await domain.openEnvironment({ seed: 0, query }));
       environment = opened;
-      atLocation(queries.location(index), () => setupCalls(opened, domain.toolbox, query));
+      atLocation(queries.location(index), () => setupCalls(opened, domain, query));
     }
   } finally {
     await environment?.close();

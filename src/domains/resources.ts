@@ -1,9 +1,11 @@
 // Shared by a run's rollouts besides models: the processes that tools run in and MCP servers, started when needed, ended
 // with the run.
+import { resolve } from "node:path";
 import type { Variables } from "../core/index.ts";
 import { removeDeadFolders } from "../files/index.ts";
 import {
   CALL_SECONDS,
+  Corpus,
   McpHub,
   type McpServersConfig,
   type NameStyle,
@@ -34,12 +36,15 @@ export type ResourceOptions = {
 
 /** Where nobody says how many: evaluation, checks. */
 const MAX_WORKERS = 8;
+const MAX_FUNCTION_PROCESSES = 16;
 
 export function openResources(options: ResourceOptions): RunResources {
   const { env, nameStyle, python, toolSeconds, maxWorkers = MAX_WORKERS, onNotice } = options;
   const callTimeLimit = (toolSeconds ?? CALL_SECONDS) * 1000;
   const shared = { environment: env, callTimeLimit, notice: onNotice };
   let pythonPool: PythonPool | undefined;
+  let functionPool: PythonPool | undefined;
+  const corpora = new Map<string, Promise<Corpus>>();
   let nodePool: NodePool | undefined;
   const hubs: McpHub[] = [];
   const slots = new ServerSlots({ workers: maxWorkers });
@@ -56,6 +61,16 @@ export function openResources(options: ResourceOptions): RunResources {
     python: () => {
       pythonPool ??= new PythonPool({ ...shared, onShortage: sayOnce, python });
       return pythonPool;
+    },
+    functions: () => {
+      const size = Math.min(maxWorkers, MAX_FUNCTION_PROCESSES);
+      functionPool ??= new PythonPool({ ...shared, onShortage: sayOnce, python, size });
+      return functionPool;
+    },
+    corpus: (path) => {
+      const opened = corpora.get(resolve(path)) ?? Corpus.open(path, onNotice);
+      corpora.set(resolve(path), opened);
+      return opened;
     },
     node: () => {
       nodePool ??= new NodePool({ ...shared, onShortage: sayOnce });
@@ -81,7 +96,12 @@ export function openResources(options: ResourceOptions): RunResources {
       return hub;
     },
     close: async () => {
-      await Promise.all([pythonPool?.close(), nodePool?.close(), ...hubs.map((hub) => hub.close())]);
+      await Promise.all([
+        pythonPool?.close(),
+        functionPool?.close(),
+        nodePool?.close(),
+        ...hubs.map((hub) => hub.close()),
+      ]);
       for (const watch of watches) watch.close();
     },
   };

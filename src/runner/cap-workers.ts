@@ -6,6 +6,7 @@ import { descriptorLimit } from "../files/index.ts";
 const RESERVED = 48;
 const PER_CHILD = 4;
 const PER_CONNECTION = 2;
+const PER_PYTHON = 5;
 /** agent, user and judge: a rollout keeps at most one connection for each */
 const MAX_ENDPOINTS = 3;
 
@@ -28,7 +29,8 @@ export function capWorkers({ run, endpoints, note, limit = descriptorLimit() }: 
 }
 
 /** Of the tool servers that a rollout has for itself. */
-function toolDescriptors({ mcpServers = {} }: ResolvedRun["datasets"][number]): number {
+function toolDescriptors({ mcpServers = {}, ownTools }: ResolvedRun["datasets"][number]): number {
+  const python = ownTools?.files.some((file) => file.endsWith(".py")) ? PER_PYTHON : 0;
   const own = Object.values(mcpServers).filter(({ isolation }) => isolation !== "shared");
-  return own.reduce((sum, { url }) => sum + (url === undefined ? PER_CHILD : PER_CONNECTION), 0);
+  return own.reduce((sum, { url }) => sum + (url === undefined ? PER_CHILD : PER_CONNECTION), python);
 }

@@ -15,9 +15,9 @@ import { type AgentPrompt, agentSystemPrompt, createStopPolicy, type StopPolicy 
 import {
   createScript,
   type Domain,
-  loadDomain,
   openForMode,
   openQueryFiles,
+  openSources,
   type QueryFile,
   type RunResources,
   readPolicy,
@@ -92,7 +92,7 @@ async function prepare(
       `${spec.name}: scripted models play a reference plan, and these queries have none (task_info.plan). Name your models with --agent-model and --user-model`,
     );
   }
-  const play = scripted && spec.mode === "positive" && !spec.mcpServers;
+  const play = scripted && spec.mode === "positive" && !spec.mcpServers && !spec.ownTools?.files.length;
   await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
   const systemOf = createSystemPrompts(spec, domain);
   const toolFormats = { agent: agent.toolFormat, user: user?.toolFormat };
@@ -146,13 +146,9 @@ function markAnswers(plan: ReferencePlan, { rounds, answerFormat }: DatasetSpec)
 }
 
 /** With its tools started, if the dialogues are to use them. */
-async function openDomain(
-  run: ResolvedRun,
-  { name, domain: files, mcpServers, mcpLocations, mode, isolation }: DatasetSpec,
-  queries: QueryFile,
-  resources: RunResources,
-) {
-  if (mcpServers) {
+async function openDomain(run: ResolvedRun, spec: DatasetSpec, queries: QueryFile, resources: RunResources) {
+  const { name, domain: files, mcpServers = {}, mcpLocations, ownTools, mode } = spec;
+  const openServers = () => {
     const hub = resources.mcp(mcpServers);
     const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries });
     requireWorlds(name, hub, { queries, chosen });
@@ -160,8 +156,9 @@ async function openDomain(
     const seed = rolloutSeed(run.config.seed, { dataset: name, queryId: query.id, rollout: 0 });
     const example = { query, rollout: 0, seed };
     return requireMcpDomain(name, { servers: mcpServers, hub, locations: mcpLocations, example });
-  }
-  const domain = await loadDomain(files, { ...resources, isolation });
-  if (mode === "positive") await requireStart(domain, files);
+  };
+  const domain = await openSources(spec, resources, openServers);
+  const isOwn = spec.mcpServers === undefined && (!ownTools || ownTools.besidesFolder);
+  if (mode === "positive" && isOwn) await requireStart(domain, files);
   return domain;
 }

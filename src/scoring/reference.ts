@@ -79,8 +79,11 @@ export async function findReference(
   options: ReferenceOptions = {},
 ): Promise<Reference | string> {
   const found = await tryFinding(query, domain, options);
-  const { unseen = [] } = domain;
-  if (typeof found === "string" || unseen.length === 0) return found;
+  const { unseen = [], stateless: without = [] } = domain;
+  if (typeof found === "string") return found;
+  if (domain.servers.length > 0 && domain.servers.every((server) => without.includes(server)))
+    return { ...found, state: undefined, stateless: "its tools have no state" };
+  if (unseen.length === 0) return found;
   const stateless = `MCP server ${unseen.join(", ")} does not show its state (state_tool)`;
   return { ...found, state: undefined, stateless: found.stateless ?? stateless };
 }
@@ -264,7 +267,11 @@ const READ_NAME =
 export function isRead(name: string, domain: Domain): boolean {
   const named = domain.toolbox.resolve(name);
   if (!named) return true;
-  const isDeclared = domain.toolbox.tools.some((tool) => tool.readOnly);
+  const { stateless = [], toolbox } = domain;
+  if (stateless.includes(named.server)) return true;
+  const isDeclared = toolbox.tools.some(
+    ({ name: other, readOnly }) => readOnly && !stateless.includes(toolbox.resolve(other)?.server ?? ""),
+  );
   return isDeclared ? named.spec.readOnly : READ_NAME.test(named.tool);
 }
 

@@ -43,6 +43,7 @@ export type DatasetOrigin = {
   domain: DomainFiles;
   queryFiles: string[];
   mcpServers?: McpServersConfig;
+  ownTools?: object;
   isolation?: Isolation;
   defaults?: QueryDefaults;
   answerFormat?: string;
@@ -74,7 +75,7 @@ export type StoredDataset = {
 export type StoredFromOptions = DomainResources & {
   /** a different dataset folder from the one the run was made with */
   basePath?: string;
-  /** the tools of a dataset of MCP servers, or why there are none */
+  /** the tools of a dataset that are in the run's config, or why there are none */
   openServers?: (dataset: string, query: Query) => Promise<Domain | string>;
   onNotice(message: string): void;
 };
@@ -82,6 +83,7 @@ export type StoredFromOptions = DomainResources & {
 type StoredSource = {
   domain: DomainFiles;
   query_files: string[];
+  /** its tools, or some of them, are in the run's config: MCP servers, functions, a corpus */
   mcp: boolean;
   name_style: NameStyle;
   isolation?: Isolation;
@@ -101,13 +103,13 @@ const sourceSchema = z.object({
 
 /** For the manifest: absolute paths; bundled domains are marked as such, independent of where we are installed. */
 export function describeSource(
-  { domain, queryFiles, mcpServers, isolation, defaults = {}, answerFormat }: DatasetOrigin,
+  { domain, queryFiles, mcpServers, ownTools, isolation, defaults = {}, answerFormat }: DatasetOrigin,
   nameStyle: NameStyle,
 ): Json {
   const source: StoredSource = {
     domain: { ...domain, queryFiles: domain.queryFiles.map((file) => resolve(file)) },
     query_files: queryFiles.map((file) => resolve(file)),
-    mcp: mcpServers !== undefined,
+    mcp: (mcpServers ?? ownTools) !== undefined,
     name_style: nameStyle,
     ...(isolation === "process" && { isolation }),
   };
@@ -174,7 +176,7 @@ async function openStoredDataset(
   const queries = openQueryFiles(queryFiles, defaults);
   const query = createFinder(queries);
   const domain = kept.mcp
-    ? ((await openServers?.(name, queries.load(0))) ?? "its MCP servers are not started here")
+    ? ((await openServers?.(name, queries.load(0))) ?? "its tools are not started here")
     : await loadDomain(files, { ...resources, nameStyle: kept.name_style, isolation: kept.isolation });
   if (typeof domain === "string") {
     if (openServers) onNotice(`${name}: ${domain}; calls are compared with the plans by name and arguments`);

@@ -5,16 +5,19 @@ import { pathToFileURL } from "node:url";
 import { type Location, messageOf, UsageError } from "../core/index.ts";
 
 export async function loadDefaultExport(file: string): Promise<unknown> {
-  let module: { default?: unknown };
+  const module = await loadModule(file);
+  if (module.default === undefined) throw new UsageError("has no default export", { file });
+  return module.default;
+}
+
+export async function loadModule(file: string): Promise<{ default?: unknown }> {
   try {
-    module = needsTranspiling(file) ? await transpileAndImport(file) : await import(pathToFileURL(file).href);
+    return needsTranspiling(file) ? await transpileAndImport(file) : await import(pathToFileURL(file).href);
   } catch (error) {
     const [message] = messageOf(error).trim().split(/\s*\n/);
     const location = locate(error, file) ?? (await locateSyntaxError(error, file)) ?? { file };
     throw new UsageError(`cannot be loaded: ${message}`, location);
   }
-  if (module.default === undefined) throw new UsageError("has no default export", { file });
-  return module.default;
 }
 
 /** The first place in the file that the error names: engines write it into the stack, transpilers into the message. */

@@ -17,15 +17,26 @@ export class Toolbox {
     for (const { server, tools } of servers) {
       for (const spec of tools) {
         const prefix = prefixes.get(server) as string;
-        const wireName = this.#unused(
-          servers.length === 1 ? withinLimits(spec.name) : joinName(prefix, spec.name, style),
-        );
-        const named = { server, tool: spec.name, spec: { ...spec, name: wireName } };
-        this.#byWireName.set(wireName, named);
-        for (const other of otherNames(server, prefix, spec.name)) this.#addOther(other, named);
+        const wireName = servers.length === 1 ? withinLimits(spec.name) : joinName(prefix, spec.name, style);
+        this.#add({ server, tool: spec.name, spec }, prefix, wireName);
       }
     }
     this.tools = [...this.#byWireName.values()].map(({ spec }) => spec);
+  }
+
+  /** The tools of several, in their order: under the names that they have, unless two have the same one. */
+  static merge(toolboxes: readonly Toolbox[], style: NameStyle = "prefixed"): Toolbox {
+    const merged = new Toolbox([], style);
+    const all = toolboxes.flatMap((toolbox) => [...toolbox.#byWireName.values()]);
+    const prefixes = prefixesFor([...new Set(all.map(({ server }) => server))]);
+    const names = all.map(({ spec }) => spec.name);
+    const isShared = (name: string) => names.indexOf(name) !== names.lastIndexOf(name);
+    for (const named of all) {
+      const { name } = named.spec;
+      const prefix = prefixes.get(named.server) as string;
+      merged.tools.push(merged.#add(named, prefix, isShared(name) ? joinName(prefix, named.tool, style) : name));
+    }
+    return merged;
   }
 
   /** The tool meant by a name in a call or a plan: the wire name, `sap.tool`, `Server.tool`, or the bare name. */
@@ -43,6 +54,14 @@ export class Toolbox {
 
   names(): string[] {
     return [...this.#byWireName.keys()];
+  }
+
+  #add({ server, tool, spec }: NamedTool, prefix: string, wanted: string): ToolSpec {
+    const name = this.#unused(wanted);
+    const named = { server, tool, spec: { ...spec, name } };
+    this.#byWireName.set(name, named);
+    for (const other of otherNames(server, prefix, tool)) this.#addOther(other, named);
+    return named.spec;
   }
 
   #addOther(name: string, named: NamedTool): void {

@@ -1,6 +1,7 @@
 // `rollout multi`: many rollouts of plain questions, one file per round.
 import { basename, extname, join } from "node:path";
 import { type ConfigPatch, resolveConfig } from "../../config/index.ts";
+import { dropUndefined } from "../../core/index.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
@@ -13,6 +14,7 @@ or answers (any one of them); id and system_prompt if you like.
 Examples:
   rollout multi --input questions.jsonl --output-dir outputs/questions --rollouts 5 --agent-model scripted/agent --eval
   rollout multi --input questions.jsonl --output-dir outputs/questions --agent-model openai/gpt-5 --mcp mcp.json
+  rollout multi --input questions.jsonl --agent-model openai/gpt-5 --corpus docs --tools my_tools.py
   rollout report outputs/questions`;
 
 const DEFAULTS = { rollouts: 5, max_workers: 10, max_turns: 1 };
@@ -31,15 +33,14 @@ export const configure: Configure = (command, host, done) => {
     .addHelpText("after", EXAMPLES)
     .action(async (flags: MultiFlags) => {
       const { input } = flags;
-      const { mcp_config_file, ...given } = toPatch(command);
+      const { mcp_config_file, tool_files, corpus, ...given } = toPatch(command);
       const name = basename(input, extname(input));
-      const dataset = { path: input, rounds: true };
+      // no tools but those that are named, whatever the file is called
+      const dataset = { path: input, rounds: true, tools: [], mcp_config_file, tool_files, corpus };
       const patch: ConfigPatch = {
         ...DEFAULTS,
         ...given,
-        datasets: {
-          [name]: { ...dataset, ...(mcp_config_file ? { mcp_config_file } : { tools: [] }) },
-        },
+        datasets: { [name]: dropUndefined(dataset) },
       };
       const { runCommand } = await import("../run-command.ts");
       done(await runCommand(host, resolveConfig({}, { folder: join("outputs", name), patch }), flags));

@@ -28,6 +28,8 @@ export type ChildDomain = {
   name: string;
   /** what the bridge needs to open a session */
   opening: JsonObject;
+  /** its calls leave nothing behind, and may cost or be answered differently another time: none is ever made again */
+  stateless?: boolean;
 };
 
 /** How often a request may crash its process before it is given up; crashes by other requests may hit it more often. */
@@ -97,7 +99,14 @@ class ChildEnvironment implements Environment {
     return toResult(await untilAborted(asked, signal, () => this.#leave()));
   }
 
+  /** A trusted call keeps its number: what later calls draw from chance must not be what it drew. */
+  trust(): boolean {
+    if (this.#domain.stateless) this.#calls++;
+    return this.#domain.stateless ?? false;
+  }
+
   async state(): Promise<StateChanges> {
+    if (this.#domain.stateless) return {};
     const reply = await this.#inLine(() => this.#ask("Reading its tables", { op: "state", session: this.#session }));
     if (typeof reply.changes !== "string") {
       throw new RolloutError("tool", `The tables of ${this.#domain.name} cannot be read: ${reply.failed}`);
@@ -146,7 +155,7 @@ class ChildEnvironment implements Environment {
     signal?.throwIfAborted();
     if (typeof reply.broken === "string")
       throw this.#break(new RolloutError("tool", reply.broken, { cause: reply.stack }));
-    if (request.op === "call") this.#answered.push({ request, reply });
+    if (request.op === "call" && !this.#domain.stateless) this.#answered.push({ request, reply });
     return reply;
   }
 

@@ -2,21 +2,23 @@
 // with its parent as Python's bridge does (see ../python/bridge.py): requests on descriptor 4, sealed replies on 5, one at
 // a time. Not part of the program itself: the pool starts it with Node.
 import { Socket } from "node:net";
-import { type JsonObject, messageOf, RolloutError, UsageError } from "../../core/index.ts";
+import { type JsonObject, messageOf, RolloutError, type ToolSpec, UsageError } from "../../core/index.ts";
 import { sealOf } from "../children/child.ts";
 import type { DomainServer } from "../domain-server.ts";
 import { DomainSession } from "../domain-session.ts";
+import { loadFunctions } from "../functions/load-functions.ts";
 import { loadDefaultExport } from "../load-module.ts";
 import { readTables } from "../read-tables.ts";
 import { requireServer } from "../server-shape.ts";
 import { type StrayWatch, watchStrays } from "../stray-errors.ts";
 import { Database } from "../tables.ts";
 
-type ServerFile = { name: string; file: string };
+type ServerFile = { name: string; file: string; functions?: boolean };
+type LoadedServer = { server: DomainServer; tools?: ToolSpec[] };
 type Opening = { session: string; seed: number; servers: ServerFile[]; tables: string[] };
 type Call = { session: string; server: number; tool: string; arguments: string; number: number };
 
-const modules = new Map<string, Promise<DomainServer>>();
+const modules = new Map<string, Promise<LoadedServer>>();
 const watched = new Map<string, StrayWatch>();
 const sessions = new Map<string, { session: DomainSession; servers: string[] }>();
 
@@ -24,13 +26,14 @@ const operations: { [op: string]: (request: never) => Promise<object> } = {
   /** what the parent has to know of servers whose code it never runs */
   describe: async ({ servers }: { servers: ServerFile[] }) => {
     const loaded = await loadAll(servers);
-    const shapes = [...loaded.values()].map(({ reads, writes, rules = [], volatile = {} }) => ({
-      ...{ reads: Object.keys(reads), writes: Object.keys(writes), rules, volatile },
+    const shapes = [...loaded.values()].map(({ server: { reads, writes, rules = [], volatile = {} }, tools }) => ({
+      ...{ reads: Object.keys(reads), writes: Object.keys(writes), rules, volatile, tools },
     }));
     return { shapes };
   },
   open: async ({ session, seed, servers, tables }: Opening) => {
-    const options = { servers: await loadAll(servers), database: new Database(readTables(tables)) };
+    const loaded = [...(await loadAll(servers))].map(([name, { server }]) => [name, server] as const);
+    const options = { servers: new Map(loaded), database: new Database(readTables(tables)) };
     sessions.set(session, { session: new DomainSession(options, seed), servers: servers.map(({ name }) => name) });
     return {};
   },
@@ -51,19 +54,23 @@ const operations: { [op: string]: (request: never) => Promise<object> } = {
   },
 };
 
-async function loadAll(servers: ServerFile[]): Promise<Map<string, DomainServer>> {
-  const loaded = new Map<string, DomainServer>();
-  for (const { name, file } of servers) {
+async function loadAll(servers: ServerFile[]): Promise<Map<string, LoadedServer>> {
+  const loaded = new Map<string, LoadedServer>();
+  for (const { name, file, functions } of servers) {
     if (!watched.has(file))
       watched.set(
         file,
         watchStrays([file], (message) => process.stderr.write(`${message}\n`)),
       );
-    const module = modules.get(file) ?? loadDefaultExport(file).then((value) => requireServer(value, file));
+    const module = modules.get(file) ?? (functions ? loadFunctions(file) : loadServer(file));
     modules.set(file, module);
     loaded.set(name, await module);
   }
   return loaded;
+}
+
+async function loadServer(file: string): Promise<LoadedServer> {
+  return { server: requireServer(await loadDefaultExport(file), file) };
 }
 
 async function perform({ op, ...request }: JsonObject): Promise<object> {

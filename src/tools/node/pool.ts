@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Environment, JsonObject, Variables } from "../../core/index.ts";
+import type { Environment, JsonObject, ToolSpec, Variables } from "../../core/index.ts";
 import { childEnvironment } from "../child-environment.ts";
 import { loadError, openInChild } from "../children/environment.ts";
 import { ChildPool, type ChildPoolOptions } from "../children/pool.ts";
@@ -17,9 +17,10 @@ export type NodePoolOptions = ChildPoolOptions & {
 
 export type NodeDomain = {
   toolbox: Toolbox;
-  servers: readonly { name: string; file: string }[];
+  servers: readonly { name: string; file: string; functions?: boolean }[];
   name: string;
   tableFolders: readonly string[];
+  stateless?: boolean;
 };
 
 /** What a server's file says about its tools. */
@@ -28,6 +29,8 @@ export type ServerShape = {
   writes: string[];
   rules: PolicyRule[];
   volatile: { [table: string]: string[] };
+  /** of a file of plain functions, which has no list of them anywhere else */
+  tools?: ToolSpec[];
 };
 
 export class NodePool extends ChildPool {
@@ -52,16 +55,17 @@ export class NodePool extends ChildPool {
 }
 
 export function openInNode(domain: NodeDomain, pool: NodePool, seed: number): Promise<Environment> {
-  const { toolbox, name } = domain;
+  const { toolbox, name, stateless } = domain;
   const opening: JsonObject = {
     servers: absolute(domain.servers),
     tables: domain.tableFolders.map((folder) => resolve(folder)),
   };
-  return openInChild({ toolbox, servers: domain.servers.map((server) => server.name), name, opening }, pool, seed);
+  const servers = domain.servers.map((server) => server.name);
+  return openInChild({ toolbox, servers, name, opening, stateless }, pool, seed);
 }
 
-function absolute(servers: NodeDomain["servers"]): { name: string; file: string }[] {
-  return servers.map(({ name, file }) => ({ name, file: resolve(file) }));
+function absolute(servers: NodeDomain["servers"]): { name: string; file: string; functions?: boolean }[] {
+  return servers.map((server) => ({ ...server, file: resolve(server.file) }));
 }
 
 /** This file's own kind: TypeScript where the program runs from its sources. */

@@ -5,7 +5,9 @@ a seal, and JSON. The seal is made with the key of the first request, which user
 to the channel itself, or fork and come back twice, that is not taken for a reply. Requests are answered one at a time, in
 order, each exactly once:
 
-  open   session, seed, domain_name, servers [{name, file}]
+  describe  files
+           -> {"tools": by file a list of {name, description, parameters}}, or as an unusable server
+  open   session, seed, domain_name, servers [{name, file, functions: true for a file of plain functions}]
            -> {} or {"unusable": text, "file": path, "line": number or null}
   call   session, server (its position), tool, arguments (JSON text), number
            -> {"content": text} or {"failed": text}
@@ -31,6 +33,7 @@ import traceback
 sys.path[0] = os.path.dirname(os.path.abspath(__file__))
 import rollout_repeat
 import rollout_state
+from rollout_functions import load_functions
 from rollout_load import Unusable, enter, load_server
 from rollout_text import BIGGEST_RESULT, describe, to_text, without_surrogates
 
@@ -108,6 +111,16 @@ class Bridge:
         self.sessions = {}
         self.closed = 0
 
+    def describe(self, files):
+        try:
+            tools = []
+            for file in files:
+                rollout_repeat.begin("load", file)
+                tools.append([function.spec for function in load_functions(file).functions.values()])
+            return {"tools": tools}
+        except Unusable as unusable:
+            return unusable.args[0]
+
     def open(self, session, seed, domain_name, servers):
         key = json.dumps([domain_name, servers])
         combination = self.combinations.pop(key, None)
@@ -153,7 +166,8 @@ class Combination:
         self.servers = []
         for server in servers:
             rollout_repeat.begin("load", domain_name, server["name"])
-            self.servers.append(load_server(server["name"], server["file"], domain_name))
+            own = server.get("functions")
+            self.servers.append(load_functions(server["file"]) if own else load_server(server["name"], server["file"], domain_name))
         rollout_repeat.begin("load", domain_name)
         self.pristine = rollout_state.take_pristine(self.servers)
 

@@ -1,7 +1,10 @@
 // The Python processes of a run.
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UsageError } from "../../core/index.ts";
+import { type ToolSpec, UsageError } from "../../core/index.ts";
 import { pythonEnvironment } from "../child-environment.ts";
+import { LostChild } from "../children/child.ts";
+import { loadError } from "../children/environment.ts";
 import { ChildPool, type ChildPoolOptions } from "../children/pool.ts";
 import { findPython } from "./find-python.ts";
 
@@ -43,6 +46,22 @@ export class PythonPool extends ChildPool {
       };
     };
     super("Python", launch, options);
+  }
+
+  /** The tools of a file of plain functions. Throws a UsageError if it cannot be loaded. */
+  async describe(file: string): Promise<ToolSpec[]> {
+    const child = await this.takeSeat();
+    try {
+      const reply = await child.request({ op: "describe", files: [resolve(file)] }, this.loadTimeLimit);
+      if (reply.unusable !== undefined) throw loadError(reply);
+      const [tools = []] = reply.tools as unknown as Omit<ToolSpec, "readOnly">[][];
+      return tools.map((tool) => ({ ...tool, readOnly: true }));
+    } catch (error) {
+      if (error instanceof LostChild) throw new UsageError(`cannot be loaded: Python ${error.message}`, { file });
+      throw error;
+    } finally {
+      child.sessions--;
+    }
   }
 }
 
