@@ -158,8 +158,9 @@ function parserOf<T>(schema: z.ZodType): (text: string) => T {
     const type = innerOf(schema);
     const value = type instanceof z.ZodArray ? list(text) : type instanceof z.ZodNumber ? toNumber(text) : text;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) throw new InvalidArgumentError(`It must be ${describeType(schema)}.`);
-    return parsed.data as T;
+    if (parsed.success) return parsed.data as T;
+    const own = parsed.error.issues[0]?.message ?? "";
+    throw new InvalidArgumentError(`It ${own.startsWith("must ") ? own : `must be ${describeType(schema)}`}.`);
   };
 }
 

@@ -27,7 +27,7 @@ export type Pilot = { folder: string; failed: number; left: number; datasets: Pi
 export async function runPilot(run: ResolvedRun, queries: number, options: MakeOptions): Promise<Pilot> {
   const datasets = run.datasets.map((dataset) => ({ ...dataset, output: undefined }));
   const limit = Math.min(queries, run.config.limit ?? queries);
-  const config = { ...run.config, rollouts: 1, limit, resume: false };
+  const config = { ...run.config, rollouts: 1, limit, split: undefined, resume: false };
   const result = await makeRollouts({ ...run, config, datasets, folder: `${run.folder}.pilot` }, options);
   const measured = Object.entries(result.outputs).map(([name, file]) => measure(name, file));
   return { folder: result.folder, failed: result.failed, left: result.left, datasets: measured };

@@ -74,11 +74,11 @@ async function prepare(
   const domain = await openDomain(run, spec, queries, resources);
   requireOwnIds({ name: spec.name, queries }, roundsOf(run));
   if (spec.mode === "wrong_tool") {
-    const chosen = chooseQueries(run.config, { queries });
+    const chosen = chooseQueries(run.config, { queries, spec });
     requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });
   }
   if (spec.mode === "positive")
-    await requireParties(domain, { queries, chosen: chooseQueries(run.config, { queries }) });
+    await requireParties(domain, { queries, chosen: chooseQueries(run.config, { queries, spec }) });
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);
@@ -90,7 +90,7 @@ async function prepare(
     );
   }
   const play = scripted && spec.mode === "positive" && !spec.mcpServers;
-  await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
+  await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries, spec }), play });
   const agentSystem = agentSystemPrompt(readPolicy(spec.domain, spec.mode), spec.agent.prompt, spec.mode);
   const systemHash = contentHash(agentSystem);
   const parts = fingerprintParts(run, spec, { domainHash: domain.contentHash, systemHash });
@@ -123,15 +123,11 @@ async function prepare(
 }
 
 /** With its tools started, if the dialogues are to use them. */
-async function openDomain(
-  run: ResolvedRun,
-  { name, domain: files, mcpServers, mcpLocations, mode, isolation }: DatasetSpec,
-  queries: QueryFile,
-  resources: RunResources,
-) {
+async function openDomain(run: ResolvedRun, spec: DatasetSpec, queries: QueryFile, resources: RunResources) {
+  const { name, domain: files, mcpServers, mcpLocations, mode, isolation } = spec;
   if (mcpServers) {
     const hub = resources.mcp(mcpServers);
-    const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries });
+    const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries, spec });
     requireWorlds(name, hub, { queries, chosen });
     const query = queries.load(chosen[0] ?? 0);
     const seed = rolloutSeed(run.config.seed, { dataset: name, queryId: query.id, rollout: 0 });
