@@ -21,6 +21,9 @@ export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig 
   // `--eval` switches on what a config's mapping describes
   if (given.eval === true && typeof config.eval === "object") given.eval = config.eval;
   const merged = { ...config, ...given };
+  // of two that exclude each other, the one that is given counts
+  if (given.replay !== undefined && given.record === undefined) merged.record = undefined;
+  if (given.record !== undefined && given.replay === undefined) merged.replay = undefined;
   if (given.datasets && !given.auto_discover) merged.auto_discover = undefined;
   if (given.auto_discover && !given.datasets) merged.datasets = undefined;
   return {

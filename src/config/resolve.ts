@@ -62,7 +62,7 @@ function parseConfig(config: Config): FullConfig {
   throw new UsageError(complaints.map(({ message }) => `config: ${message}`).join("\n"));
 }
 
-function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
+export function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
   const { patch = {}, locationOf = () => undefined, configFile } = options;
   const config = patchConfig(given, patch);
   if (config.record !== undefined && config.replay !== undefined)

@@ -204,6 +204,7 @@ export const CONFIG_SECTIONS = {
         .refine((text) => parseSplit(text) !== undefined, "must be a share such as 2/5: from 1/5 to 5/5")
         .optional(),
       "only this share of the queries, such as 2/5, on machines that share nothing; all shares together are the run",
+      { sentence: "only this share of the queries; see docs/runs.md and rollout merge" },
     ),
     rollouts: flag("<n>", positive.default(1), "attempts at each query; more later adds only those"),
     max_workers: flag("<n>", positive.default(8), "rollouts at once, within and across datasets"),

@@ -1,43 +1,40 @@
 // `rollout multi`: many rollouts of plain questions, one file per round.
-import { basename, extname, join } from "node:path";
-import { type ConfigPatch, resolveConfig } from "../../config/index.ts";
+import { resolveQuestions } from "../../config/index.ts";
+import { readEnvFile } from "../env-file.ts";
 import { addRunFlags, GROUPS, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
 
-type MultiFlags = RunFlags & { input: string };
+type MultiFlags = RunFlags & { input?: string; config?: string };
 
 const EXAMPLES = `
 Each line of the input holds id, query (or question) and, where it is known, answer.
 
 Examples:
-  rollout multi --input questions.jsonl --output-dir outputs/questions --rollouts 5 --agent-model scripted/agent --eval
-  rollout multi --input questions.jsonl --output-dir outputs/questions --agent-model openai/gpt-5 --mcp mcp.json
+  rollout multi --input questions.jsonl --rollouts 5 --agent-model scripted/agent --eval
+  rollout multi --input questions.jsonl --agent-model openai/gpt-5 --mcp mcp.json --output-dir outputs/gpt
+  rollout multi --config research.yml --input questions.jsonl --rollouts 3
   rollout report outputs/questions`;
 
-const DEFAULTS = { rollouts: 5, max_workers: 10, max_turns: 1 };
+const DEFAULTS = {
+  ...{ rollouts: 5, max_workers: 10, max_turns: 1, max_steps_per_turn: 100 },
+  on_context_full: "answer",
+} as const;
 
 /** The original's names. */
 const ALIASES = { output_dir: "output", max_workers: "workers", max_steps_per_turn: "max-steps" };
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.optionsGroup(GROUPS.input).requiredOption("--input <file>", "questions (JSONL)"), {
-    defaults: DEFAULTS,
-    aliases: ALIASES,
-  })
+  command
+    .optionsGroup(GROUPS.input)
+    .option("--input <file>", "questions (JSONL); replaces the config's datasets")
+    .option("-c, --config <file>", "YAML config: its settings, and its dataset where there is no --input");
+  addRunFlags(command, { defaults: DEFAULTS, aliases: ALIASES, of: "questions" })
     .addHelpText("after", EXAMPLES)
     .action(async (flags: MultiFlags) => {
-      const { input } = flags;
-      const { mcp_config_file, ...given } = toPatch(command);
-      const name = basename(input, extname(input));
-      const dataset = { path: input, rounds: true };
-      const patch: ConfigPatch = {
-        ...DEFAULTS,
-        ...given,
-        datasets: {
-          [name]: { ...dataset, ...(mcp_config_file ? { mcp_config_file } : { tools: [] }) },
-        },
-      };
+      const { input, config: configFile } = flags;
+      if (configFile !== undefined) readEnvFile(host, configFile);
+      const run = resolveQuestions({ input, configFile, defaults: DEFAULTS, patch: toPatch(command) });
       const { runCommand } = await import("../run-command.ts");
-      done(await runCommand(host, resolveConfig({}, { folder: join("outputs", name), patch }), flags));
+      done(await runCommand(host, run, flags));
     });
 };
