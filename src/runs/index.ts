@@ -15,7 +15,7 @@ export {
   readManifest,
   rolloutFingerprint,
 } from "./manifest.ts";
-export { type MergedRun, mergeRuns } from "./merge-runs.ts";
+export { type MergedRun, type MergeOptions, mergeRuns } from "./merge-runs.ts";
 export { type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   newestRun,
