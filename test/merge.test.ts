@@ -155,6 +155,25 @@ test("shares of machines that used the same folder name and an output_path are t
   expect((await work.run(["resume", "joined"])).stdout).toContain("Everything is there already: 6 rollouts in joined");
 });
 
+test("shares that wrote to one output_path are merged with their scores and journals", async () => {
+  const work = workFolder();
+  const config = { datasets: { StudentHealthServices: { output_path: "data/health.jsonl" } }, limit: 6, bundled: true };
+  work.write("run.yml", JSON.stringify(config));
+  const share = (index: number, ...more: string[]) => [
+    ...["run", "--config", "run.yml", "--split", `${index}/2`, "--output-dir", `o${index}`, "--quiet", "--eval"],
+    ...more,
+  ];
+  await all(work, [share(1), share(2), share(1, "--rollouts", "2"), share(2, "--rollouts", "2")]);
+  await all(work, [["merge", "o1", "o2", "--output-dir", "joined"]]);
+  expect(work.records("joined/trajectories/StudentHealthServices.jsonl")).toHaveLength(12);
+  const scored = new Set(work.records<Keyed>("joined/scores.jsonl").map(({ id }) => id));
+  expect(scored.size).toBe(12);
+  const status = JSON.parse((await work.run(["status", "joined", "--json"])).stdout);
+  expect(status.totals).toMatchObject({ planned: 12, done: 12 });
+  const starts = work.records<{ type: string }>("joined/journal.jsonl").filter(({ type }) => type === "rollout-start");
+  expect(starts).toHaveLength(12);
+});
+
 test("an unfinished share is merged as far as it came, and the merged run continues there", async () => {
   const work = workFolder();
   const share = (index: number) => single("--split", `${index}/2`, "--output-dir", `s${index}`);

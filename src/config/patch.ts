@@ -46,6 +46,9 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
       const keys = Object.entries(PARTY_KEYS[party]).flatMap(([key, run]) => (patch[run] === undefined ? [] : [key]));
       if (keys.length > 0) own[party] = withoutPartyKeys(own[party], keys);
     }
+    // where a dataset says that it has no domain, the run's own would not count
+    const { mcp_config_file } = patch;
+    if (dataset.mcp_config_file && mcp_config_file) own.mcp_config_file = mcp_config_file;
     return [name, own];
   });
   return Object.fromEntries(entries);

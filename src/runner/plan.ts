@@ -153,6 +153,7 @@ type ShareMade = { folder: RunFolder; isMade(queryId: string, rollout: number): 
 /** A share that has begun still holds the queries that it made: else another share makes them again. */
 function requireShareKept(run: ResolvedRun, dataset: PreparedDataset, { folder, isMade }: ShareMade): void {
   const { split } = run.config;
+  if (dataset.spec.output) return; // several shares may write there
   if (!split || (folder.manifest?.config as Partial<ResolvedRun["config"]> | undefined)?.split !== split) return;
   const share = new Set(chooseQueries({ split }, dataset));
   const rounds = Array.from({ length: roundsOf(run) }, (_, rollout) => rollout);

@@ -132,3 +132,19 @@ export function journalHere({ path, manifest }: Share, taken: ReadonlySet<string
   const { journal } = manifest;
   return journal !== undefined && existsSync(journal) && !taken.has(journal) ? journal : undefined;
 }
+
+/** From which share the lines of each rollout are taken: of copies, from one. */
+export class Claims {
+  readonly #owners = new Map<string, number>();
+
+  /** The first to claim a rollout gets it. */
+  claim(key: string, share: number): boolean {
+    const owner = this.#owners.get(key) ?? share;
+    this.#owners.set(key, owner);
+    return owner === share;
+  }
+
+  take(key: string, share: number): void {
+    this.#owners.set(key, share);
+  }
+}
