@@ -307,7 +307,7 @@ test("a folder that is being written to is refused, and a merge that is killed l
   expect(work.names().filter((name) => name.startsWith("all"))).toEqual(["all"]);
   expect(readFileSync(join(work.path, "all/journal.jsonl")).length).toBeGreaterThan(4000 * 15_000);
   expect(work.records("all/iter1.jsonl")).toHaveLength(8);
-}, 60_000);
+});
 
 const pick = ({ dataset, queryId, rollout }: { dataset: string; queryId: string; rollout: number }) => ({
   dataset,

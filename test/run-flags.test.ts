@@ -127,96 +127,89 @@ test("there is a sample of every flag", () => {
   ).toEqual([]);
 });
 
-test.each(RUNNING)(
-  "rollout %s takes every flag of a run, and each reaches the run's config",
-  async (name) => {
-    const work = await prepare();
-    const { command, dataset, ids, folder } = SCENES[name] as Scene;
-    const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user"];
-    if (name === "resume")
-      await work.run([
-        "single",
-        "--domains",
-        "Domain1",
-        "--base-path",
-        "shop",
-        "--output-dir",
-        folder,
-        "--quiet",
-        "--ids",
-        "q3",
-        ...scripted,
-      ]);
-    const own: Samples = {
-      ...SAMPLES,
-      dataset: [["--dataset", dataset], dataset],
-      ids: [["--ids", ids.join(",")], ids],
-    };
-    const first = await work.run([...command, ...wordsOf(own)]);
-    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining("rror")]);
-    const leftOut = name === "resume" ? THIS_TIME : [];
-    expect(configIn(work, folder)).toMatchObject(expectedOf(own, leftOut));
+test.each(RUNNING)("rollout %s takes every flag of a run, and each reaches the run's config", async (name) => {
+  const work = await prepare();
+  const { command, dataset, ids, folder } = SCENES[name] as Scene;
+  const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user"];
+  if (name === "resume")
+    await work.run([
+      "single",
+      "--domains",
+      "Domain1",
+      "--base-path",
+      "shop",
+      "--output-dir",
+      folder,
+      "--quiet",
+      "--ids",
+      "q3",
+      ...scripted,
+    ]);
+  const own: Samples = {
+    ...SAMPLES,
+    dataset: [["--dataset", dataset], dataset],
+    ids: [["--ids", ids.join(",")], ids],
+  };
+  const first = await work.run([...command, ...wordsOf(own)]);
+  expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining("rror")]);
+  const leftOut = name === "resume" ? THIS_TIME : [];
+  expect(configIn(work, folder)).toMatchObject(expectedOf(own, leftOut));
 
-    const { record: _record, ...replayed } = own;
-    const again: Samples = {
-      ...replayed,
-      replay: [["--replay", "cassettes"], "cassettes"],
-      resume: [["--no-resume"], false],
-    };
-    expect(await work.run([...command, ...wordsOf(again), "--quiet"])).toMatchObject({ code: 0, stderr: "" });
-    expect(configIn(work, `${folder}.2`)).toMatchObject(expectedOf(again));
+  const { record: _record, ...replayed } = own;
+  const again: Samples = {
+    ...replayed,
+    replay: [["--replay", "cassettes"], "cassettes"],
+    resume: [["--no-resume"], false],
+  };
+  expect(await work.run([...command, ...wordsOf(again), "--quiet"])).toMatchObject({ code: 0, stderr: "" });
+  expect(configIn(work, `${folder}.2`)).toMatchObject(expectedOf(again));
 
-    const domain = name === "multi" ? [] : ["--base-path", "shop"];
-    const third = [...command, ...wordsOf(OTHERS), ...domain, ...scripted, "--limit", "1", "--no-resume", "--quiet"];
-    expect(await work.run(name === "multi" ? [...third, "--dataset", dataset] : third)).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
-    expect(configIn(work, `${folder}.3`)).toMatchObject(expectedOf(OTHERS));
-  },
-  60_000,
-);
+  const domain = name === "multi" ? [] : ["--base-path", "shop"];
+  const third = [...command, ...wordsOf(OTHERS), ...domain, ...scripted, "--limit", "1", "--no-resume", "--quiet"];
+  expect(await work.run(name === "multi" ? [...third, "--dataset", dataset] : third)).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(configIn(work, `${folder}.3`)).toMatchObject(expectedOf(OTHERS));
+});
 
-test.each(RUNNING)(
-  "rollout %s plans, pilots and prints events",
-  async (name) => {
-    const work = await prepare();
-    const { command, dataset, folder } = SCENES[name] as Scene;
-    const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user", "--limit", "2"];
-    const domain = name === "multi" ? ["--dataset", dataset] : name === "resume" ? [] : ["--base-path", "shop"];
-    if (name === "resume")
-      await work.run([
-        "single",
-        "--domains",
-        "Domain1",
-        "--base-path",
-        "shop",
-        "--output-dir",
-        folder,
-        "--quiet",
-        ...scripted,
-      ]);
-    const before = work.names();
-    const dry = await work.run([...command, ...domain, ...scripted, "--dry-run"]);
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("Nothing was written")]);
-    expect(work.names()).toEqual(before);
-    const pilot = await work.run([...command, ...domain, ...scripted, "--pilot", "1"]);
-    expect([pilot.code, pilot.stdout]).toEqual([0, expect.stringContaining("The pilot's rollouts are in")]);
-    expect(work.has(`${folder}.pilot/manifest.json`)).toBe(true);
-    const events = await work.run([...command, ...domain, ...scripted, "--rollouts", "2", "--json"]);
-    expect(events.code).toBe(0);
-    const types = new Set(
-      events.stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).type),
-    );
-    expect([...types]).toEqual(
-      expect.arrayContaining(["run-start", "rollout-start", "entry-end", "rollout-end", "run-end"]),
-    );
-  },
-  60_000,
-);
+test.each(RUNNING)("rollout %s plans, pilots and prints events", async (name) => {
+  const work = await prepare();
+  const { command, dataset, folder } = SCENES[name] as Scene;
+  const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user", "--limit", "2"];
+  const domain = name === "multi" ? ["--dataset", dataset] : name === "resume" ? [] : ["--base-path", "shop"];
+  if (name === "resume")
+    await work.run([
+      "single",
+      "--domains",
+      "Domain1",
+      "--base-path",
+      "shop",
+      "--output-dir",
+      folder,
+      "--quiet",
+      ...scripted,
+    ]);
+  const before = work.names();
+  const dry = await work.run([...command, ...domain, ...scripted, "--dry-run"]);
+  expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("Nothing was written")]);
+  expect(work.names()).toEqual(before);
+  const pilot = await work.run([...command, ...domain, ...scripted, "--rollouts", "2", "--pilot", "1"]);
+  expect([pilot.code, pilot.stdout]).toEqual([0, expect.stringContaining("The pilot's rollouts are in")]);
+  expect(pilot.stdout).toMatch(new RegExp(`\\nthe whole[^\\n]*\\n${dataset} +[1-9]`));
+  expect(work.has(`${folder}.pilot/manifest.json`)).toBe(true);
+  const events = await work.run([...command, ...domain, ...scripted, "--rollouts", "2", "--json"]);
+  expect(events.code).toBe(0);
+  const types = new Set(
+    events.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).type),
+  );
+  expect([...types]).toEqual(
+    expect.arrayContaining(["run-start", "rollout-start", "entry-end", "rollout-end", "run-end"]),
+  );
+});
 
 test("help shows what matters to a command and says where the rest is; a mistyped rare flag is recognised", async () => {
   const work = workFolder();
@@ -234,4 +227,4 @@ test("help shows what matters to a command and says where the rest is; a mistype
   }
   const { code, stderr } = await work.run(["single", "--all", "--stiky", "question"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean --sticky")]);
-}, 60_000);
+});
