@@ -9,7 +9,8 @@ import {
 } from "./config/index.ts";
 import { preflight } from "./estimates/index.ts";
 import { type MakeOptions, makeRollouts, type RunResult } from "./runner/index.ts";
-import { type EvaluationCounts, type ScoreRunOptions, scoreRun as score } from "./scoring/index.ts";
+import { type MergedRun, type MergeOptions, mergeRuns as merge } from "./runs/index.ts";
+import { type EvaluationCounts, SCORES_FILE, type ScoreRunOptions, scoreRun as score } from "./scoring/index.ts";
 
 export { type Config, configJsonSchema, resolveConfig, resolveConfigFile } from "./config/index.ts";
 export type {
@@ -76,6 +77,11 @@ export type { DomainServer, PolicyRule, Row, Table, ToolContext } from "./tools/
 /** Scores a finished or unfinished run by its folder; what is scored already is kept. */
 export function scoreRun(options: ScoreRunOptions): Promise<EvaluationCounts> {
   return score({ openServers: createServerOpener, ...options });
+}
+
+/** Puts the shares of a run together in a new folder, `target`. */
+export function mergeRuns(options: Omit<MergeOptions, "keyedFiles">): MergedRun {
+  return merge({ ...options, keyedFiles: [SCORES_FILE] });
 }
 
 /** The config's keys may be given here too, in camel case: they win over the config's own, as flags do. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { missingChinese, renderDocs } from "../scripts/make-docs.ts";
 import { configJsonSchema } from "../src/config/index.ts";
-import { type WorkFolder, workFolder } from "./support/cli.ts";
+import { fullHelp, RUNNING, type WorkFolder, workFolder } from "./support/cli.ts";
 
 const DOCUMENTS = ["docs/config.md", "docs/zh/config.md"];
 
@@ -39,8 +39,13 @@ test("every command's help is short and has examples, and both documents name ev
     expect([command, text.split("\n").length < 75]).toEqual([command, true]);
     expect([command, text.includes("Examples:\n  rollout ")]).toEqual([command, true]);
   }
+  const full = await Promise.all(
+    RUNNING.map(async (name) => ({ text: (await workFolder().run([name, fullHelp(name)])).stdout })),
+  );
   const flags = new Set(
-    helps.flatMap(({ text }) => [...text.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag as string)),
+    [...helps, ...full].flatMap(({ text }) =>
+      [...text.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag as string),
+    ),
   );
   expect(flags.size).toBeGreaterThan(40);
   for (const document of DOCUMENTS) expect([document, missingIn(document, flags)]).toEqual([document, []]);

@@ -46,7 +46,8 @@ describe("rollout multi", () => {
     const configOf = (folder: string) => JSON.parse(work.read(`${folder}/manifest.json`)).config;
     expect(configOf("long")).toMatchObject({ max_workers: 3, max_steps_per_turn: 7, max_turns: 1 });
     expect(configOf("short")).toMatchObject({ max_workers: 3, max_steps_per_turn: 7, max_turns: 1 });
-    expect(configOf("outputs/questions")).toMatchObject({ max_workers: 10, max_steps_per_turn: 10, max_turns: 1 });
+    expect(configOf("outputs/questions")).toMatchObject({ max_workers: 10, max_steps_per_turn: 100, max_turns: 1 });
+    expect(configOf("outputs/questions")).toMatchObject({ on_context_full: "answer" });
     const { stdout } = await work.run(["multi", "--help"], { env: { COLUMNS: "200" } });
     for (const line of [
       /--output-dir <dir> .*\(also --output\)/,
@@ -135,5 +136,63 @@ describe("rollout multi", () => {
     const { code, stderr } = await work.run(multi("--agent-model", "scripted/agent"));
     expect([code, stderr]).toEqual([2, expect.stringContaining("reference plan")]);
     expect(work.has("out/manifest.json")).toBe(false);
+  });
+
+  test("takes the settings of a config: a flag wins over it, and it wins over the command's own defaults", async () => {
+    const work = prepared();
+    const config = {
+      rollouts: 2,
+      max_steps_per_turn: 6,
+      agent_model: "scripted/agent",
+      seed: 4,
+      datasets: ["Elsewhere"],
+    };
+    work.write("settings/run.yml", JSON.stringify({ ...config, output_dir: "from-config" }));
+    const base = ["multi", "--config", "settings/run.yml", "--input", "questions.jsonl", "--quiet"];
+    expect(await work.run([...base, "--seed", "5"])).toMatchObject({ code: 0, stderr: "" });
+    const { config: resolved, datasets } = JSON.parse(work.read("from-config/manifest.json"));
+    expect(resolved).toMatchObject({ rollouts: 2, max_steps_per_turn: 6, seed: 5, max_workers: 10, max_turns: 1 });
+    expect(Object.keys(datasets)).toEqual(["questions"]);
+    expect(lines(work.read("from-config/iter2.jsonl"))).toHaveLength(3);
+    expect(await work.run(["resume", "from-config", "--rollouts", "3", "--quiet"])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(lines(work.read("from-config/iter3.jsonl"))).toHaveLength(3);
+  });
+
+  test("asks a config's own questions, with its tools and the keys next to it", async () => {
+    const work = prepared();
+    const server = fileURLToPath(new URL("./support/mcp/modern-server.mjs", import.meta.url));
+    const desk = { command: process.execPath, args: [server], env: { DESK_KEY: `\${DESK_KEY}` } };
+    const models = { agent_model: "scripted/agent", rollouts: 1 };
+    const asked = { path: "questions.jsonl", tools: [] };
+    work.write("a/.env", "DESK_KEY=planted\n");
+    work.write("a/one.yml", JSON.stringify({ ...models, datasets: { asked } }));
+    work.write("a/two.yml", JSON.stringify({ ...models, datasets: { asked, more: { ...asked, rounds: false } } }));
+    work.write("a/tools.yml", JSON.stringify({ ...models, mcpServers: { desk } }));
+    const run = (...words: string[]) => work.run(["multi", "--quiet", "--config", ...words]);
+    expect(await run("a/one.yml", "--output", "one")).toMatchObject({ code: 0, stderr: "" });
+    expect(lines<Line>(work.read("one/iter1.jsonl"))).toHaveLength(3);
+    expect(await run("a/two.yml", "--output", "two", "--dataset", "more")).toMatchObject({ code: 0, stderr: "" });
+    expect(lines<Line>(work.read("two/trajectories/more.jsonl"))).toHaveLength(3);
+    expect(await run("a/tools.yml", "--output", "tools", "--input", "questions.jsonl")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    const offered = lines<{ kind: string; content: object[] }>(work.read("tools/prompts.jsonl"));
+    expect(offered.find(({ kind }) => kind === "tools")?.content.length).toBeGreaterThan(0);
+    expect(work.read("tools/manifest.json")).not.toContain("planted");
+    const wrong: [string[], RegExp][] = [
+      [["a/two.yml"], /several datasets \(asked, more\): say which one with --dataset/],
+      [["a/two.yml", "--dataset", "askd"], /There is no dataset "askd"; did you mean "asked"/],
+      [["a/tools.yml"], /Say which questions: --input FILE/],
+      [["a/one.yml", "--input", "none.jsonl"], /^There is no query file none\.jsonl/],
+    ];
+    for (const [words, reason] of wrong) {
+      const { code, stderr } = await run(...words);
+      expect([words, code, stderr]).toEqual([words, 2, expect.stringMatching(reason)]);
+    }
+    expect((await work.run(["multi", "--quiet"])).stderr).toMatch(/^Say which questions/);
   });
 });

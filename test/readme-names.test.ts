@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { FORMATS } from "../src/export/formats/index.ts";
-import { PROGRAM } from "./support/cli.ts";
+import { fullHelp, PROGRAM } from "./support/cli.ts";
 
 const read = (page: string) => readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
 const PAGES = ["README.md", "README_zh.md", ...["docs", "docs/zh"].flatMap(pagesOf)];
 const help = async (...words: string[]) =>
-  (await promisify(execFile)(process.execPath, [PROGRAM, ...words, "--help"])).stdout;
+  (await promisify(execFile)(process.execPath, [PROGRAM, ...words, fullHelp(words[0])])).stdout;
 
 function pagesOf(folder: string): string[] {
   const names = readdirSync(new URL(`../${folder}`, import.meta.url));

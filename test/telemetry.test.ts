@@ -257,7 +257,7 @@ describe("the standard variables", () => {
   });
 
   test.each(["run", "single", "cross", "multi", "resume"])("rollout %s has the flags", async (command) => {
-    const { stdout } = await workFolder().run([command, "--help"]);
+    const { stdout } = await workFolder().run([command, "--help-all"]);
     expect(stdout).toMatch(/--otel \[url\][\s\S]*--otel-content/);
   });
 });

@@ -1,7 +1,7 @@
 // The troubleshooting page names only commands and flags that there are, and both languages name the same ones.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { workFolder } from "./support/cli.ts";
+import { fullHelp, workFolder } from "./support/cli.ts";
 
 function commandsIn(page: string): string[] {
   return [...readFileSync(page, "utf8").matchAll(/`(rollout [^`]+)`/g)].map(([, command = ""]) => command);
@@ -16,7 +16,7 @@ test("every command and flag of the troubleshooting page exists", async () => {
   for (const command of commands) {
     const name = command.split(" ")[1] as string;
     if (!helps.has(name)) {
-      const { code, stdout } = await work.run([name, "--help"]);
+      const { code, stdout } = await work.run([name, fullHelp(name)]);
       expect(code, command).toBe(0);
       helps.set(name, stdout);
     }

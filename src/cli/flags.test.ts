@@ -70,7 +70,7 @@ test("help shows the flags in groups, and none outside them but help itself", ()
 test("a run that is resumed takes every flag but its folder's, and promises no defaults", () => {
   const namesOf = (command: Command) => command.options.map(({ long }) => long);
   const fresh = namesOf(addRunFlags(new Command()));
-  const resumed = addRunFlags(new Command(), { resumed: true });
+  const resumed = addRunFlags(new Command(), { of: "run" });
   expect(fresh.filter((name) => !namesOf(resumed).includes(name)).sort()).toEqual(["--output-dir"]);
   expect(resumed.helpInformation()).not.toContain("default: 8");
 });

@@ -38,43 +38,114 @@ export const GROUPS = {
 
 type Group = keyof typeof GROUPS;
 
+type Key = ConfigFlag["key"];
+
 /** Where each key's flag is shown; the others are about how it runs. */
-const GROUP_KEYS: { [group in Group]?: readonly ConfigFlag["key"][] } = {
-  input: ["dataset", "base_path", "query_dir", "policy_dir", "bundled", "limit", "ids", "mode", "python"],
+const GROUP_KEYS: { [group in Group]?: readonly Key[] } = {
+  input: [
+    ...(["dataset", "base_path", "query_dir", "policy_dir", "bundled", "limit", "ids", "split", "mode"] as const),
+    ...(["mcp_config_file", "tool_files", "corpus", "python"] as const),
+  ],
   models: [
     "agent_model",
     "user_model",
     "agent_temperature",
     "user_temperature",
+    "top_p",
     "enable_thinking",
+    "tool_format",
+    "system_prompt_file",
+    "answer_format",
     "models_config_file",
+    "sticky",
     "record",
     "replay",
   ],
-  limits: ["max_workers", "max_turns", "max_steps_per_turn", "max_cost", "max_tokens_total"],
+  limits: [
+    ...(["max_workers", "max_turns", "max_steps_per_turn", "max_rollout_seconds", "max_cost"] as const),
+    ...(["max_tokens_total", "context_limit", "on_context_full", "summary_model"] as const),
+  ],
   output: ["output_dir", "verbose", "verbose_colors"],
 };
 
+/** What a command runs. */
+type Kind = "config" | "domains" | "questions" | "run";
+
+/**
+ * Every command takes every flag, and `--help-all` shows them all. `--help` leaves out those that few people need, unless
+ * a key is named here, and those that say nothing about what a command runs.
+ */
+const RARE: ReadonlySet<string> = new Set<Key | "otel" | "otel-content">([
+  ...(["query_dir", "policy_dir", "top_p", "sticky", "system_prompt_file", "answer_format", "context_limit"] as const),
+  ...(["on_context_full", "summary_model", "mcp_config_file", "tool_files", "corpus", "verbose_colors"] as const),
+  ...(["max_rollout_seconds", "otel", "otel-content"] as const),
+]);
+const SHOWN: { [kind in Kind]?: readonly Key[] } = {
+  questions: [
+    ...(["system_prompt_file", "answer_format", "context_limit", "on_context_full", "sticky"] as const),
+    ...(["mcp_config_file", "tool_files", "corpus", "max_rollout_seconds"] as const),
+  ],
+};
+const HIDDEN: { [kind in Kind]?: readonly Key[] } = {
+  domains: ["dataset", "judge_model", "replay", "record", "python"],
+  questions: [
+    ...(["dataset", "base_path", "bundled", "mode", "user_model", "user_temperature", "max_turns"] as const),
+    ...(["record", "replay", "python", "retry_failed", "allow_drift", "resume", "max_tokens_total"] as const),
+  ],
+  run: ["base_path", "bundled", "mode"],
+};
+
+function isShown(key: string, kind: Kind): boolean {
+  const has = (keys: readonly string[] = []) => keys.includes(key);
+  return has(SHOWN[kind]) || !(RARE.has(key) || has(HIDDEN[kind]));
+}
+
 type RunFlagOptions = {
+  /** what the command runs; by default what a config says */
+  of?: Kind;
   /** the command's own */
   defaults?: ConfigPatch;
   /** a second name for a flag */
   aliases?: { [key in ConfigFlag["key"]]?: string };
-  /** of a run that has begun: its folder is given, and its own settings are the defaults */
-  resumed?: boolean;
 };
 
-/** The flags of every command that runs rollouts. */
+/** The flags of every command that runs rollouts: one list. */
 export function addRunFlags(command: Command, options: RunFlagOptions = {}): Command {
-  const flags = listFlags().filter(({ key }) => !options.resumed || key !== "output_dir");
-  const own: [Group, Option][] = [
-    ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
-    [
-      "run",
-      new Option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate").argParser(
-        whole(1),
+  const { of = "config" } = options;
+  const isResumed = of === "run";
+  const all = [
+    // a run that has begun has its folder
+    ...listFlags()
+      .filter(({ key }) => !isResumed || key !== "output_dir")
+      .flatMap((flag) =>
+        optionsOf(flag, options).map((option) => ({ key: flag.key as string, group: groupOf(flag), option })),
       ),
-    ],
+    ...ownFlags().map(([group, option]) => ({ key: option.long?.slice(2) ?? "", group, option })),
+  ];
+  for (const [group, heading] of entriesOf(GROUPS))
+    for (const { group: its, option } of all) if (its === group) command.addOption(option.helpGroup(heading));
+  const rare = all.filter(({ key }) => !isShown(key, of)).map(({ option }) => option);
+  let isAll = false;
+  const hide = () => {
+    for (const option of rare) option.hideHelp(!isAll);
+  };
+  command.addOption(new Option("--help-all", "every flag").hideHelp()).on("option:help-all", () => {
+    isAll = true;
+    command.help();
+  });
+  // only then: a mistyped flag is compared with all of them
+  command.on("beforeHelp", hide);
+  return command.addHelpText("after", () =>
+    isAll ? "" : `\n${rare.length} more flags: rollout ${command.name()} --help-all`,
+  );
+}
+
+/** How a command runs rollouts this time. */
+function ownFlags(): [Group, Option][] {
+  const pilot = new Option("--pilot <n>", "make n rollouts of each dataset in a folder of their own, to extrapolate");
+  return [
+    ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
+    ["run", pilot.argParser(whole(1))],
     ["output", new Option("--quiet", "print nothing but errors")],
     [
       "output",
@@ -86,13 +157,6 @@ export function addRunFlags(command: Command, options: RunFlagOptions = {}): Com
     ["output", new Option("--otel-content", "put messages, arguments and results into the spans")],
     ["output", new Option("--json", "print every event of the run as one line of JSON, and nothing else")],
   ];
-  const all = [
-    ...flags.flatMap((flag) => optionsOf(flag, options).map((option) => [groupOf(flag), option] as const)),
-    ...own,
-  ];
-  for (const [group, heading] of entriesOf(GROUPS))
-    for (const [its, option] of all) if (its === group) command.addOption(option.helpGroup(heading));
-  return command;
 }
 
 /** A word after a bare flag would be taken for its address. */
@@ -118,7 +182,7 @@ export function toPatch(command: Command): ConfigPatch {
   return Object.fromEntries(given);
 }
 
-function optionsOf(flag: ConfigFlag, { defaults = {}, aliases = {}, resumed }: RunFlagOptions): Option[] {
+function optionsOf(flag: ConfigFlag, { defaults = {}, aliases = {}, of }: RunFlagOptions): Option[] {
   const name = nameOf(flag);
   const { schema, value } = flag;
   const alias = aliases[flag.key];
@@ -131,7 +195,7 @@ function optionsOf(flag: ConfigFlag, { defaults = {}, aliases = {}, resumed }: R
   }
   const notes = [
     ...(alias === undefined ? [] : [`also --${alias}`]),
-    ...(fallback === undefined || resumed ? [] : [`default: ${fallback}`]),
+    ...(fallback === undefined || of === "run" ? [] : [`default: ${fallback}`]),
   ];
   const option = new Option(
     `${alias === undefined ? "" : `--${alias}, `}${written} ${value}`,
@@ -158,8 +222,9 @@ function parserOf<T>(schema: z.ZodType): (text: string) => T {
     const type = innerOf(schema);
     const value = type instanceof z.ZodArray ? list(text) : type instanceof z.ZodNumber ? toNumber(text) : text;
     const parsed = schema.safeParse(value);
-    if (!parsed.success) throw new InvalidArgumentError(`It must be ${describeType(schema)}.`);
-    return parsed.data as T;
+    if (parsed.success) return parsed.data as T;
+    const own = parsed.error.issues[0]?.message ?? "";
+    throw new InvalidArgumentError(`It ${own.startsWith("must ") ? own : `must be ${describeType(schema)}`}.`);
   };
 }
 

@@ -113,9 +113,9 @@ async function showPlan(host: Host, run: ResolvedRun, flags: RunFlags): Promise<
   const terminal = createTerminal(host);
   for (const note of run.notes ?? []) terminal.err(printableName(note));
   const planned = await dryRun(run, { env: host.env });
-  const { max_workers: maxWorkers } = run.config;
+  const { max_workers: maxWorkers, split } = run.config;
   const shown = planned.map((dataset) => ({ ...dataset, output: shortPath(dataset.output) }));
-  const about = { maxWorkers, folder: shortPath(run.folder), pilot: queries !== undefined };
+  const about = { maxWorkers, folder: shortPath(run.folder), pilot: queries !== undefined, split };
   for (const line of dryRunLines(shown, about)) terminal.out(line);
   if (queries === undefined) return 0;
   const interrupt = listenForInterrupt(host, (text) => terminal.err(text));

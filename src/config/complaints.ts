@@ -39,12 +39,18 @@ function isOfAnotherKind(inner: Issue, union: Issue): boolean {
 
 function describe(issue: Issue, root: unknown): string {
   const path = writePath(issue.path) || "the file";
+  if (issue.message.startsWith("must "))
+    return `${path} ${issue.message}, not ${shown(valueAt(root, issue.path), issue)}`;
   if (issue.code === "custom") return `${path}: ${issue.message}`;
   if (isEmptiness(issue)) return `${path} must not be empty`;
   const value = valueAt(root, issue.path);
   if (value === undefined) return `${path} is missing; it must be ${describeExpected(issue)}`;
-  const got = show(value, issue.path);
-  return `${path} must be ${describeExpected(issue)}, not ${got.length > 60 ? `${got.slice(0, 57)}…` : got}`;
+  return `${path} must be ${describeExpected(issue)}, not ${shown(value, issue)}`;
+}
+
+function shown(value: unknown, { path }: Issue): string {
+  const text = show(value, path);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
 /** Without keys: they may be what is wrong, such as a number that lacks its quotes. */

@@ -7,6 +7,7 @@ export { type ConfigPatch, fromProgram, type ProgramPatch } from "./patch.ts";
 export { withVariablePlaces } from "./places.ts";
 export { readYaml } from "./read-yaml.ts";
 export { findDomains, resolveConfig, resolveConfigFile, resolveManifest } from "./resolve.ts";
+export { resolveQuestions } from "./resolve-questions.ts";
 export type { DatasetSpec, ResolvedRun } from "./run-spec.ts";
 export {
   CONFIG_SECTIONS,

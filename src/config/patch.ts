@@ -21,6 +21,9 @@ export function patchConfig(config: FullConfig, patch: ConfigPatch): FullConfig 
   // `--eval` switches on what a config's mapping describes
   if (given.eval === true && typeof config.eval === "object") given.eval = config.eval;
   const merged = withJudge({ ...config, ...given });
+  // of two that exclude each other, the one that is given counts
+  if (given.replay !== undefined && given.record === undefined) merged.record = undefined;
+  if (given.record !== undefined && given.replay === undefined) merged.replay = undefined;
   if (given.datasets && !given.auto_discover) merged.auto_discover = undefined;
   if (given.auto_discover && !given.datasets) merged.datasets = undefined;
   return {
@@ -53,6 +56,9 @@ function withoutOwn(datasets: Config["datasets"], patch: ConfigPatch): Config["d
       const keys = Object.entries(PARTY_KEYS[party]).flatMap(([key, run]) => (patch[run] === undefined ? [] : [key]));
       if (keys.length > 0) own[party] = withoutPartyKeys(own[party], keys);
     }
+    // where a dataset says that it has no domain, the run's own would not count
+    const { mcp_config_file } = patch;
+    if (dataset.mcp_config_file && mcp_config_file) own.mcp_config_file = mcp_config_file;
     return [name, own];
   });
   return Object.fromEntries(entries);

@@ -45,9 +45,9 @@ export function resolveManifest({ config, config_file }: Manifest, folder: strin
   const run = resolveFull(stored, { folder, patch: own, configFile: config_file });
   if (!run.config.resume) return run;
   // a resume never shrinks a run: what narrows it applies only this time
-  const { ids, limit, dataset, retry_failed } = stored;
+  const { ids, limit, split, dataset, retry_failed } = stored;
   const rollouts = Math.max(stored.rollouts, run.config.rollouts);
-  return { ...run, lasting: { ids, limit, dataset, retry_failed, rollouts } };
+  return { ...run, lasting: { ids, limit, split, dataset, retry_failed, rollouts } };
 }
 
 /** The domains and combinations that a config names, whether or not they can be run. */
@@ -62,7 +62,7 @@ function parseConfig(config: Config): FullConfig {
   throw new UsageError(complaints.map(({ message }) => `config: ${message}`).join("\n"));
 }
 
-function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
+export function resolveFull(given: FullConfig, options: ResolveOptions): ResolvedRun {
   const { patch = {}, locationOf = () => undefined, configFile } = options;
   const config = patchConfig(given, patch);
   if (config.record !== undefined && config.replay !== undefined)

@@ -45,7 +45,7 @@ export type ResolvedRun = {
   /** as it applies this time */
   config: FullConfig;
   /** what the run folder keeps instead, where the config applies only this time */
-  lasting?: Pick<FullConfig, "ids" | "limit" | "dataset" | "retry_failed" | "rollouts">;
+  lasting?: Pick<FullConfig, "ids" | "limit" | "split" | "dataset" | "retry_failed" | "rollouts">;
   /** the file that the config was read from, if it was */
   configFile?: string;
   folder: string;

@@ -1,7 +1,7 @@
 // The config, every key once: its type, default, description and flag. YAML files, flags, `--help`, the JSON Schema
 // for editors and the tables of docs/config.md are all made from here. Strict: an unknown key is an error.
 import { z } from "zod";
-import { MODES } from "../core/index.ts";
+import { MODES, parseSplit } from "../core/index.ts";
 import { STOP_CONDITIONS } from "../dialogue/index.ts";
 import { CONNECT_SECONDS, IDLE_SECONDS, registrySchema, TOOL_FORMATS } from "../models/index.ts";
 import { evaluationSchema } from "../scoring/index.ts";
@@ -203,9 +203,10 @@ export const CONFIG_SECTIONS = {
       "<i/n>",
       z
         .string()
-        .regex(/^[1-9]\d*\/[1-9]\d*$/, "must be such as 2/5")
+        .refine((text) => parseSplit(text) !== undefined, "must be a share such as 2/5: from 1/5 to 5/5")
         .optional(),
       "only this share of the queries, such as 2/5, on machines that share nothing; all shares together are the run",
+      { sentence: "only this share of the queries; see docs/runs.md and rollout merge" },
     ),
     rollouts: flag("<n>", positive.default(1), "attempts at each query; more later adds only those"),
     max_workers: flag("<n>", positive.default(8), "rollouts at once, within and across datasets"),

@@ -21,6 +21,8 @@ export type DryDataset = {
   name: string;
   servers: string[];
   queries: number;
+  /** of how many it is a share, if it is one */
+  shareOf?: number;
   rollouts: number;
   kept: number;
   tools: number;
@@ -63,6 +65,7 @@ export async function dryRun(asked: ResolvedRun, { env }: { env: Variables }): P
         name: spec.name,
         servers: prepared.domain.servers,
         queries: chosen.length,
+        shareOf: config.split ? chooseQueries({ ...config, split: undefined }, prepared).length : undefined,
         rollouts: chosen.length * config.rollouts,
         kept,
         tools: prepared.domain.toolbox.tools.length,

@@ -2,8 +2,8 @@
 // rollouts allow.
 import type { ResolvedRun } from "../config/index.ts";
 import { addCosts, type Cost, countUsedTokens, NO_COST, readCost, sum } from "../core/index.ts";
-import { type MakeOptions, makeRollouts } from "../runner/index.ts";
-import { readTrajectories } from "../runs/index.ts";
+import { type MakeOptions, makeRollouts, outputOf } from "../runner/index.ts";
+import { readTrajectories, roundFiles } from "../runs/index.ts";
 import { studentT975 } from "../scoring/index.ts";
 
 /** A mean and its 95 % confidence interval; a single rollout gives no interval. */
@@ -27,9 +27,10 @@ export type Pilot = { folder: string; failed: number; left: number; datasets: Pi
 export async function runPilot(run: ResolvedRun, queries: number, options: MakeOptions): Promise<Pilot> {
   const datasets = run.datasets.map((dataset) => ({ ...dataset, output: undefined }));
   const limit = Math.min(queries, run.config.limit ?? queries);
-  const config = { ...run.config, rollouts: 1, limit, resume: false };
+  const config = { ...run.config, rollouts: 1, limit, split: undefined, resume: false };
   const result = await makeRollouts({ ...run, config, datasets, folder: `${run.folder}.pilot` }, options);
-  const measured = Object.entries(result.outputs).map(([name, file]) => measure(name, file));
+  const filesOf = (dataset: (typeof datasets)[number]) => roundFiles(outputOf(result.folder, dataset));
+  const measured = datasets.map((dataset) => measure(dataset.name, filesOf(dataset)));
   return { folder: result.folder, failed: result.failed, left: result.left, datasets: measured };
 }
 
@@ -52,10 +53,10 @@ export function spreadOf(values: readonly number[]): Spread {
   return { mean, low: Math.max(0, mean - margin), high: mean + margin };
 }
 
-function measure(name: string, file: string): PilotDataset {
+function measure(name: string, files: readonly string[]): PilotDataset {
   const rows: { calls: number; tokens: number; costUsd: number; seconds: number }[] = [];
   let cost = NO_COST;
-  for (const { trajectory } of readTrajectories(file, name, () => {})) {
+  for (const { trajectory } of readAll(files, name)) {
     const { metadata } = trajectory;
     const usages = Object.values(metadata.usage);
     cost = addCosts(cost, readCost(metadata));
@@ -76,4 +77,8 @@ function measure(name: string, file: string): PilotDataset {
     cost,
     seconds: spread("seconds"),
   };
+}
+
+function* readAll(files: readonly string[], dataset: string) {
+  for (const file of files) yield* readTrajectories(file, dataset, () => {});
 }

@@ -9,6 +9,7 @@ export {
 export { ExtentReader, readExtents } from "./extent-reader.ts";
 export { fileName } from "./file-name.ts";
 export { isArrayFile, readElements } from "./json-elements.ts";
+export { LineWriter } from "./line-writer.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
 export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";

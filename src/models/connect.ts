@@ -16,7 +16,7 @@ import { createGates, type EndpointEvent, type EndpointGate } from "./limits.ts"
 import { acceptedSettings } from "./refusals.ts";
 import { explainRefusals } from "./refused-settings.ts";
 import type { Registry } from "./registry.ts";
-import { composeEndpoint } from "./replicas.ts";
+import { composeEndpoint, type Sticky } from "./replicas.ts";
 import { type ResolveContext, resolveModel } from "./resolve.ts";
 import type { CallSettings, ResolvedModel, SettingPlaces } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
@@ -37,6 +37,8 @@ export type ModelsDeps = {
   onNote?: (text: string) => void;
   /** the run's name, for headers that tell it */
   run?: string;
+  /** what stays on one of several replicas */
+  sticky?: Sticky;
   /** seconds that an answer may pause once it has begun */
   idleSeconds?: number;
   /** seconds for making a connection */
@@ -77,7 +79,7 @@ export interface Models {
 }
 
 export function createModels(options: ModelsDeps): Models {
-  const { env, registry, clock, random, onEvent, onWait, onNote, idleSeconds, connectSeconds, run } = options;
+  const { env, registry, clock, random, onEvent, onWait, onNote, idleSeconds, connectSeconds, run, sticky } = options;
   learnEnvironment(env);
   const dispatchers = createDispatchers(env, connectSeconds);
   const gates = createGates({ clock, onEvent });
@@ -123,7 +125,7 @@ export function createModels(options: ModelsDeps): Models {
       return composeEndpoint({
         model,
         settings,
-        deps: { gates, starts, clock, random, onWait: countRetry, onWaited, park: parking.signal },
+        deps: { gates, starts, sticky, clock, random, onWait: countRetry, onWaited, park: parking.signal },
         connect,
       });
     },

@@ -8,6 +8,7 @@ import type { CreateNetworkClient, NetworkClient } from "./client-source.ts";
 import { createModels, type NetworkLoad } from "./connect.ts";
 import { withRedaction } from "./redact-reply.ts";
 import type { Registry } from "./registry.ts";
+import type { Sticky } from "./replicas.ts";
 import { resolveModel } from "./resolve.ts";
 import type { ResolvedModel } from "./resolved.ts";
 import type { RetryWait } from "./retry.ts";
@@ -26,6 +27,8 @@ export type NetworkOptions = {
   replay?: string;
   connectSeconds?: number;
   idleSeconds?: number;
+  /** what stays on one of several replicas; by default each rollout */
+  sticky?: Sticky;
   /** the run's name, for headers that tell it */
   run?: string;
 };
@@ -45,7 +48,7 @@ export function openNetwork(options: NetworkOptions): Network {
 }
 
 function openModels(options: NetworkOptions): Network {
-  const { registry, env, clock, onEvent, onRetry, record, connectSeconds, idleSeconds, run } = options;
+  const { registry, env, clock, onEvent, onRetry, record, connectSeconds, idleSeconds, sticky, run } = options;
   let isShort = false;
   const onWait = (wait: RetryWait) => {
     const { error } = wait;
@@ -65,6 +68,7 @@ function openModels(options: NetworkOptions): Network {
     clock,
     connectSeconds,
     idleSeconds,
+    sticky,
     onWait,
     onNote,
     run,

@@ -15,6 +15,9 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
   if (before && before.program_version !== PROGRAM_VERSION)
     note(`This run was started with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
   for (const dataset of datasets) noteOddQueries(dataset, note);
+  const { split } = run.config;
+  for (const { name, planned } of plan.datasets)
+    if (split && planned === 0) note(`${name}: none of its queries is in share ${split}`);
   const at = timestamp(clock);
   const createdAt = before?.created_at ?? at;
   context.telemetry?.begin({ folder: folder.path, createdAt, datasets });

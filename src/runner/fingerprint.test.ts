@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { prepare } from "../../test/support/prepared.ts";
-import { describeDrift } from "./fingerprint.ts";
+import { describeDrift } from "../runs/index.ts";
 
 async function partsOf(patch: object) {
   return (await prepare({ patch })).dataset.parts;

@@ -1,6 +1,6 @@
-// What shapes a dialogue, part by part, and what changed since a run was made.
+// What shapes a dialogue, part by part.
 import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
-import { contentHash, hideSecret, type Json } from "../core/index.ts";
+import { contentHash, hideSecret } from "../core/index.ts";
 import { STOP_CONDITIONS, userGuidelines } from "../dialogue/index.ts";
 import type { CallSettings, ToolFormat } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
@@ -46,16 +46,6 @@ function contextOf({ summary }: ResolvedRun, { context: { limit, onFull } }: Dat
   return { limit, on_full: onFull, summary_model: summary?.model };
 }
 
-/** In words, for a person: what differs between the parts then and now. */
-export function describeDrift(then: FingerprintParts | undefined, now: FingerprintParts): string[] {
-  if (!then) return [];
-  return [...new Set([...Object.keys(then), ...Object.keys(now)])]
-    .filter((part) => contentHash(then[part] ?? null) !== contentHash(now[part] ?? null))
-    .map((part) =>
-      isHash(then[part]) && isHash(now[part]) ? `${part} changed` : `${part}: ${show(then[part])} → ${show(now[part])}`,
-    );
-}
-
 /** What changes a model's output; not how long we wait for it or how often we try. */
 function samplingOf({ timeoutSeconds: _timeout, maxRetries: _retries, ...sampling }: CallSettings): FingerprintParts {
   return toJson(sampling);
@@ -71,12 +61,4 @@ function toJson(parts: { [key: string]: unknown }): FingerprintParts {
   return JSON.parse(
     JSON.stringify(parts, (name, value: unknown) => (typeof value === "string" ? hideSecret(name, value) : value)),
   );
-}
-
-function isHash(value: Json | undefined): boolean {
-  return typeof value === "string" && /^[0-9a-f]{16}$/.test(value);
-}
-
-function show(value: Json | undefined): string {
-  return value === undefined ? "(not set)" : typeof value === "string" ? value : JSON.stringify(value);
 }

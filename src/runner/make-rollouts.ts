@@ -213,6 +213,6 @@ function leaveUnwritable({ park, abort }: MakeOptions, note: (message: string) =
 
 /** What the network needs to know about a run. */
 export function networkOptions({ config, registry, folder }: ResolvedRun) {
-  const { record, replay, connect_timeout: connectSeconds, idle_timeout: idleSeconds } = config;
-  return { registry, record, replay, connectSeconds, idleSeconds, run: basename(folder) };
+  const { record, replay, connect_timeout: connectSeconds, idle_timeout: idleSeconds, sticky } = config;
+  return { registry, record, replay, connectSeconds, idleSeconds, sticky, run: basename(folder) };
 }

@@ -1,8 +1,16 @@
 // Where a run writes: the requested folder, or a free one next to it. A continued run writes where it was started.
 import { basename, dirname, join, resolve } from "node:path";
-import type { DatasetSpec, ResolvedRun } from "../config/index.ts";
+import type { DatasetSpec, FullConfig, ResolvedRun } from "../config/index.ts";
 import { UsageError } from "../core/index.ts";
-import { defaultOutput, findFreePath, MANIFEST_FILE, ROUND, readManifest, roundFiles } from "../runs/index.ts";
+import {
+  defaultOutput,
+  findFreePath,
+  MANIFEST_FILE,
+  type Manifest,
+  ROUND,
+  readManifest,
+  roundFiles,
+} from "../runs/index.ts";
 
 export function chooseOutputs(run: ResolvedRun): ResolvedRun {
   const outputs = run.datasets.map((dataset) => outputOf(run.folder, dataset));
@@ -39,12 +47,22 @@ function nextToEarlier(run: ResolvedRun): ResolvedRun {
 /** A run that was started next to another one wrote to `<output_path>.2.jsonl`: it continues there. */
 function whereBegun(run: ResolvedRun): ResolvedRun {
   const before = readManifest(join(run.folder, MANIFEST_FILE));
+  requireSameShare(run, before);
   const datasets = run.datasets.map((dataset) => {
     const earlier = before?.datasets[dataset.name]?.output;
     const continues = dataset.output && earlier && isNumbered(earlier, dataset.output);
     return continues ? { ...dataset, output: earlier } : dataset;
   });
   return { ...run, datasets };
+}
+
+/** A folder holds one share: merging counts on it. Without `split` the rest of the run is made there too. */
+function requireSameShare({ config, folder }: ResolvedRun, before: Manifest | undefined): void {
+  const { split } = (before?.config ?? {}) as Pick<FullConfig, "split">;
+  if (!split || !config.split || split === config.split) return;
+  throw new UsageError(
+    `${folder} holds share ${split} of a run, and this is share ${config.split}: give each share a folder of its own (--output-dir). Without --split the rest of the run is made here`,
+  );
 }
 
 function isNumbered(path: string, asked: string): boolean {

@@ -2,12 +2,14 @@
 import type { ResolvedRun } from "../config/index.ts";
 import {
   addUsage,
+  createShare,
   type DatasetCounts,
   didYouMean,
   type Entry,
   NO_USAGE,
   namesakeOf,
   type Outcome,
+  parseSplit,
   type Query,
   type RolloutKey,
   rolloutSeed,
@@ -15,9 +17,16 @@ import {
   type Usage,
   UsageError,
 } from "../core/index.ts";
-import { keyText, MAX_ATTEMPTS, type RunFolder, rolloutFingerprint, type Unfinished } from "../runs/index.ts";
+import type { QueryFile } from "../domains/index.ts";
+import {
+  describeDrift,
+  keyText,
+  MAX_ATTEMPTS,
+  type RunFolder,
+  rolloutFingerprint,
+  type Unfinished,
+} from "../runs/index.ts";
 import { withOurIds } from "./earlier-records.ts";
-import { describeDrift } from "./fingerprint.ts";
 import { outputOf } from "./output-files.ts";
 import { requireIdsApart } from "./own-ids.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
@@ -96,9 +105,12 @@ function planDataset(
     if (record.dataset === name) finished.set(keyText(record), record.fingerprint);
   });
   folder.openOutput(name, outputOf(folder.path, dataset.spec), onRecord);
+  const isMade = (queryId: string, rollout: number) => {
+    const key = keyText({ dataset: name, queryId, rollout });
+    return finished.has(key) || unfinished.has(key);
+  };
   requireIdsApart({ name, queries: dataset.queries }, rounds, {
-    has: (key) =>
-      finished.has(keyText({ dataset: name, ...key })) || unfinished.has(keyText({ dataset: name, ...key })),
+    has: ({ queryId, rollout }) => isMade(queryId, rollout),
     odd: [...listOdd(finished.keys(), name), ...listOdd(unfinished.keys(), name)],
   });
   const counts: DatasetCounts = { name, planned: 0, kept: 0, continuing: 0, retrying: 0, givenUp: 0, later: 0 };
@@ -112,6 +124,7 @@ function planDataset(
     }
     return begun.recorded > 0 && begun.fingerprint === fingerprint ? "continuing" : "starting";
   };
+  requireShareKept(run, dataset, { folder, isMade });
   const now = new Set(chooseQueries(config, dataset));
   const all = lasting ? new Set([...chooseQueries({ ...config, ...lasting }, dataset), ...now]) : now;
   if (folder.isDamaged(name)) recallLost(dataset, { queries: all, rounds, finished, folder, unfinished });
@@ -133,6 +146,22 @@ function planDataset(
     }
   }
   return { dataset, counts, numbers, changed };
+}
+
+type ShareMade = { folder: RunFolder; isMade(queryId: string, rollout: number): boolean };
+
+/** A share that has begun still holds the queries that it made: else another share makes them again. */
+function requireShareKept(run: ResolvedRun, dataset: PreparedDataset, { folder, isMade }: ShareMade): void {
+  const { split } = run.config;
+  if (dataset.spec.output) return; // several shares may write there
+  if (!split || (folder.manifest?.config as Partial<ResolvedRun["config"]> | undefined)?.split !== split) return;
+  const share = new Set(chooseQueries({ split }, dataset));
+  const rounds = Array.from({ length: roundsOf(run) }, (_, rollout) => rollout);
+  const moved = dataset.queries.ids.find((id, index) => !share.has(index) && rounds.some((round) => isMade(id, round)));
+  if (moved === undefined) return;
+  throw new UsageError(
+    `${dataset.spec.name}: query "${moved}" was made in share ${split} and is in another one now: queries were added before it, removed or reordered. Add new ones at the end; or leave out --split, and the rest of the run is made here`,
+  );
 }
 
 /** The queries of a dataset among these keys whose first rollouts have ids that another query's could have too. */
@@ -214,15 +243,17 @@ export function requireKnownIds({ config }: ResolvedRun, datasets: Pick<Prepared
   throw new UsageError(`There is no query ${hints.join(", ")}`);
 }
 
-/** The indexes of the requested queries. */
+/** The indexes of the requested queries. A share is one of what would be made without it: also of the first so many. */
 export function chooseQueries(
-  { ids, limit }: ResolvedRun["config"],
-  { queries }: Pick<PreparedDataset, "queries">,
+  { ids, limit, split }: Pick<ResolvedRun["config"], "ids" | "limit" | "split">,
+  { queries, spec }: { queries: QueryFile; spec: Pick<PreparedDataset["spec"], "name"> },
 ): number[] {
   const all = Array.from({ length: queries.size }, (_, index) => index);
   const wanted = ids && new Set(ids);
   const chosen = wanted ? all.filter((index) => wanted.has(queries.id(index))) : all;
-  return limit === undefined ? chosen : chosen.slice(0, limit);
+  const first = limit === undefined ? chosen : chosen.slice(0, limit);
+  const share = split === undefined ? undefined : parseSplit(split);
+  return share ? first.filter(createShare(spec.name, share)) : first;
 }
 
 /** In words, by the settings that the changed records were made under; if those are unknown, the queries changed. */

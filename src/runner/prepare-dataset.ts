@@ -77,11 +77,11 @@ async function prepare(
   const domain = await openDomain(run, spec, queries, resources);
   requireOwnIds({ name: spec.name, queries }, roundsOf(run));
   if (spec.mode === "wrong_tool") {
-    const chosen = chooseQueries(run.config, { queries });
+    const chosen = chooseQueries(run.config, { queries, spec });
     requireWrongTools(domain, { dataset: spec.name, others: spec.otherDomains, queries, chosen });
   }
   if (spec.mode === "positive")
-    await requireParties(domain, { queries, chosen: chooseQueries(run.config, { queries }) });
+    await requireParties(domain, { queries, chosen: chooseQueries(run.config, { queries, spec }) });
   const agent = createClientSource(spec.agent, createNetworkClient);
   const user = spec.maxTurns > 1 ? createClientSource(spec.user, createNetworkClient) : undefined;
   const judge = run.judge && createClientSource(run.judge, createNetworkClient);
@@ -93,7 +93,7 @@ async function prepare(
     );
   }
   const play = scripted && spec.mode === "positive" && !spec.mcpServers && !spec.ownTools?.files.length;
-  await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries }), play });
+  await requireReferences(domain, { queries, chosen: chooseQueries(run.config, { queries, spec }), play });
   const systemOf = createSystemPrompts(spec, domain);
   const toolFormats = { agent: agent.toolFormat, user: user?.toolFormat };
   const sent = { domainHash: domain.contentHash, systemHash: systemOf().hash, toolFormats };
@@ -150,7 +150,7 @@ async function openDomain(run: ResolvedRun, spec: DatasetSpec, queries: QueryFil
   const { name, domain: files, mcpServers = {}, mcpLocations, ownTools, mode } = spec;
   const openServers = () => {
     const hub = resources.mcp(mcpServers);
-    const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries });
+    const chosen = chooseQueries({ ...run.config, ...run.lasting }, { queries, spec });
     requireWorlds(name, hub, { queries, chosen });
     const query = queries.load(chosen[0] ?? 0);
     const seed = rolloutSeed(run.config.seed, { dataset: name, queryId: query.id, rollout: 0 });

@@ -1,4 +1,5 @@
 export { type DamagedLine, setAside } from "./damage.ts";
+export { describeDrift } from "./describe-drift.ts";
 export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
 export { type FailureGroup, groupFailures } from "./failure-groups.ts";
 export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
@@ -14,6 +15,7 @@ export {
   readManifest,
   rolloutFingerprint,
 } from "./manifest.ts";
+export { type MergedRun, type MergeOptions, mergeRuns } from "./merge-runs.ts";
 export { type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   newestRun,

@@ -21,6 +21,8 @@ export type JournalLine = {
   /** of an entry */
   index: number;
   extent: Extent;
+  /** without its newline; valid until the next line is read */
+  bytes: Buffer;
   /** only for a reply or a verdict */
   usage(): Usage | undefined;
   event(): RunEvent;
@@ -49,14 +51,22 @@ export function scanJournalLines(
       const end = bytes.indexOf(INDEX, KEY_START);
       if (end === -1) return damage("is not an event");
       const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
-      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, usage, event });
+      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, bytes, usage, event });
       return;
     }
     const parsed = parseLine(bytes) as RunEvent | string;
     if (typeof parsed === "string") return damage(parsed);
     if (!isWhole(parsed)) return damage("is not a whole event");
     if (type === "run-start") refuseNewer(parsed, { file, line: number });
-    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed });
+    onLine({
+      type,
+      key: "queryId" in parsed ? textOf(parsed) : "",
+      index: -1,
+      extent,
+      bytes,
+      usage,
+      event: () => parsed,
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 // Where records are. Question sets keep one file per round of rollouts: `iter1.jsonl` holds rollout 0 of every
 // question, `iter2.jsonl` rollout 1, and so on. A dataset's output names them all at once.
 import { existsSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileName } from "../files/index.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -30,11 +30,20 @@ export function listRecordFiles(
   );
 }
 
-/** A dataset's record files: where its manifest says, or, in a run that was moved, at their usual place. */
+/**
+ * A dataset's record files: where its manifest says. If that is their usual place, the one in this folder comes first: in
+ * a run that was moved or copied, the manifest's may belong to another run by now.
+ */
 export function recordFiles(run: string, dataset: string, output: string): string[] {
-  const usual = output.includes(ROUND) ? join(run, basename(output)) : defaultOutput(run, dataset);
-  const places = [output, usual].map(roundFiles);
+  const usual = usualOutput(run, dataset, output);
+  const isUsual = resolve(output).endsWith(`${sep}${relative(run, usual)}`);
+  const places = (isUsual ? [usual, output] : [output, usual]).map(roundFiles);
   return places.find((files) => files.some((file) => existsSync(file))) ?? (places[0] as string[]);
+}
+
+/** Where a dataset's records are in a folder that holds all of them, in one file or in rounds as elsewhere. */
+export function usualOutput(run: string, dataset: string, output: string): string {
+  return output.includes(ROUND) ? join(run, basename(output)) : defaultOutput(run, dataset);
 }
 
 /** Where a dataset's records go unless the config says otherwise. */

@@ -23,7 +23,7 @@ export { scoreFiles } from "./score-files.ts";
 export { type LiveScoring, scoreLive } from "./score-live.ts";
 export { mergeSettings, type ScoreRunOptions, scoreRun } from "./score-run.ts";
 export { createScorer } from "./scorer.ts";
-export type { ScoreRecord } from "./scores.ts";
+export { SCORES_FILE, type ScoreRecord } from "./scores.ts";
 export { type EvaluationSettings, evaluationSchema } from "./settings.ts";
 export { describeSource, openStoredDatasets, type StoredDataset, worldOf } from "./stored-datasets.ts";
 export { TaskScores } from "./task-scores.ts";

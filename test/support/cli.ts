@@ -114,6 +114,12 @@ export const single = (...more: string[]) => [
   ...more,
 ];
 
+/** The commands that run rollouts: their `--help` leaves out what few people need. */
+export const RUNNING = ["run", "single", "cross", "multi", "resume"];
+
+/** The flag with which a command's help is complete. */
+export const fullHelp = (command = "") => (RUNNING.includes(command) ? "--help-all" : "--help");
+
 /** What a run without a terminal prints to standard error as it goes on, and other commands on a slow machine. */
 export const PROGRESS =
   /^(\d+\/\d+ done · .*|(no|\d+) (rollouts?|records|rows) (scored|read|verified|checked)( yet)?|reading the \w+)\n/gm;

@@ -62,7 +62,7 @@ export function configureFor(kind: DatasetKind): Configure {
         .option("--require-policy", "only combinations that have a policy")
         .option("--min-domains <n>", "only combinations of at least so many domains", whole(2), 2);
     }
-    addRunFlags(command)
+    addRunFlags(command, { of: "domains" })
       .addHelpText("after", EXAMPLES[kind])
       .action(async (flags: BatchFlags) => {
         const run = resolveBatch(kind, flags, toPatch(command), host);

@@ -17,7 +17,7 @@ Where no flag says otherwise, the run's own settings hold. Keys are read again f
 next to the config, as when the run was begun.`;
 
 export const configure: Configure = (command, host, done) => {
-  addRunFlags(command.argument("<folder>", "a run folder"), { resumed: true })
+  addRunFlags(command.argument("<folder>", "a run folder"), { of: "run" })
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, flags: RunFlags) => {
       const { path, manifest } = openRun(folder);

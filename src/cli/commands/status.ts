@@ -81,11 +81,12 @@ function newest(): string {
 }
 
 function statusOf(run: Status, now: number) {
-  const { path, tally, writer, failures } = run;
+  const { path, manifest, tally, writer, failures } = run;
   const { startedAt, endedAt, stoppedBy, stopMessage } = tally;
   const load = writer && readLoad(path);
   return {
     folder: path,
+    split: (manifest.config as Config | undefined)?.split,
     state: stateOf(tally, writer !== undefined, now),
     process: writer && { pid: writer.pid, host: writer.host },
     started_at: new Date(startedAt).toISOString(),
@@ -115,8 +116,9 @@ function stateOf(tally: RunOverview["tally"], isRunning: boolean, now: number): 
 
 function statusLines(terminal: Terminal, run: Status, now: number): string[] {
   // while it runs, what failed before may be being tried again: then there are none
-  const { path, tally, writer, failures } = run;
-  const folder = shortPath(path);
+  const { path, manifest, tally, writer, failures } = run;
+  const { split } = (manifest.config ?? {}) as Config;
+  const folder = `${shortPath(path)}${split ? ` (share ${split})` : ""}`;
   const state = stateOf(tally, writer !== undefined, now);
   const who = writer ? ` by process ${writer.pid} on ${writer.host}` : "";
   const since = new Date(tally.endedAt ?? tally.startedAt).toISOString().slice(0, 19).replace("T", " ");

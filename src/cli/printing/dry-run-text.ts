@@ -14,7 +14,7 @@ import { count, duration, printableName, table } from "./terminal.ts";
 const HEADER = ["dataset", "queries", "rollouts", "there", "tools", "agent", "user", "mode", "calls", "tokens", "cost"];
 
 /** `folder` as it is to be shown; with a pilot, something is written. */
-type PlannedRun = { maxWorkers: number; folder: string; pilot?: boolean };
+type PlannedRun = { maxWorkers: number; folder: string; pilot?: boolean; split?: string };
 
 export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {
   const rows = datasets.map((dataset) => {
@@ -44,6 +44,7 @@ export function dryRunLines(datasets: DryDataset[], run: PlannedRun): string[] {
     ...table([HEADER, ...rows], { right: [1, 2, 3, 4, 8, 9, 10] }),
     ...datasets.flatMap(({ warnings }) => warnings),
     "",
+    ...(run.split ? [shareText(datasets, run.split)] : []),
     ...datasets.map(({ name, output }) => printableName(`${name} → ${output}`)),
     `${datasets.reduce((sum, dataset) => sum + leftOf(dataset), 0)} rollouts to make, ${run.maxWorkers} at once, run folder ${run.folder}.${run.pilot ? "" : " Nothing was written."}`,
     `About ${count(total(({ estimate }) => estimate.calls))} model calls, ${count(tokens)} tokens, ${cost}${seconds > 0 ? `, ${duration(seconds * 1000)}` : ""}.`,
@@ -94,6 +95,11 @@ function extrapolate({ name, ...each }: PilotDataset, left: number, workers: num
 function range({ mean, low, high }: Spread, show: (value: number) => string): string {
   if (low === undefined || high === undefined || show(low) === show(high)) return show(mean);
   return `${show(mean)} (${show(low)} – ${show(high)})`;
+}
+
+function shareText(datasets: DryDataset[], split: string): string {
+  const total = (part: (dataset: DryDataset) => number) => datasets.reduce((sum, dataset) => sum + part(dataset), 0);
+  return `Share ${split}: ${total(({ queries }) => queries)} of ${total(({ shareOf = 0 }) => shareOf)} queries.`;
 }
 
 function leftOf({ rollouts, kept }: DryDataset): number {

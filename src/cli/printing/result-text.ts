@@ -56,6 +56,11 @@ export function nextLines(result: RunResult, { config, failures, scripted, recor
     next.push([`${PROGRAM_COMMAND} eval ${folder}`, "which of them are solved"]);
     next.push([`${PROGRAM_COMMAND} export ${folder} --format openai --out data${included}`, "what a trainer loads"]);
   }
+  if (config.split && left === 0)
+    next.push([
+      `${PROGRAM_COMMAND} merge ${folder} … --output-dir DIR`,
+      `the run, once its other shares are here (this is ${config.split})`,
+    ]);
   if (left + later + failures.length === 0) {
     next.push([`${PROGRAM_COMMAND} single --list --verbose`, "what is bundled"]);
     next.push([`${PROGRAM_COMMAND} --help`, "everything else"]);
