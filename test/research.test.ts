@@ -23,7 +23,7 @@ const questions = readFileSync(join(FOLDER, "questions.jsonl"), "utf8")
 
 const callsOf = ({ task_info }: Question, name: string): PlanCall[] =>
   listPlannedCalls(task_info.plan).filter((call) => call.name === name);
-const fileOf = (visit: PlanCall) => String(visit.arguments.id);
+const fileOf = (visit: PlanCall) => String(visit.arguments.document);
 /** Numbers without commas. */
 const readDocument = (file: string) => readFileSync(join(FOLDER, "corpus", file), "utf8").replace(/(\d),(\d)/g, "$1$2");
 

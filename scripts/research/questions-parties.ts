@@ -52,7 +52,7 @@ export function aboutCompanies(world: World): Question[] {
         hops: [
           on(company.founder, "founded"),
           on(company, "seat"),
-          [`chronicle harbour of ${company.seat.name} first steam crane`, fileOf("Chronicle of the harbours")],
+          [`chronicle harbour of ${company.seat.name} first steam crane`, fileOf("Chronicle of the harbours"), 4],
         ],
       }),
     }),
