@@ -1,10 +1,11 @@
 // examples/research: the files are what their script writes, the questions can be answered from the documents, and the
 // example's command gives what its README says, in the built program.
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeResearch } from "../scripts/make-research.ts";
 import { listPlannedCalls, type PlanCall, type ReferencePlan } from "../src/core/index.ts";
+import { type WorkFolder, workFolder } from "./support/cli.ts";
 
 const FOLDER = "examples/research";
 
@@ -71,5 +72,77 @@ describe("the files of examples/research", () => {
       );
       expect(alone, question.question).toEqual([]);
     }
+  });
+});
+
+type Line = {
+  id: string;
+  prediction: string;
+  messages: {
+    role: string;
+    content: string;
+    tool_calls?: { function: { name: string; arguments: string } }[];
+  }[];
+  metadata: { tool_format?: string };
+};
+
+describe("rollout multi over examples/research", () => {
+  async function play(work: WorkFolder, folder: string, agent: string, ...more: string[]): Promise<void> {
+    const files = ["--input", resolve(FOLDER, "questions.jsonl"), "--corpus", resolve(FOLDER, "corpus")];
+    const args = ["multi", ...files, "--agent-model", agent, "--output-dir", folder, "--eval", "--quiet", ...more];
+    expect(await work.run(args)).toMatchObject({ code: 0, stderr: "" });
+  }
+
+  /** What was called and what came back, in order, and the answer. */
+  const researchOf = ({ id, messages, prediction }: Line) => {
+    const seen = messages.flatMap(({ role, content, tool_calls = [] }) => [
+      ...tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`),
+      ...(role === "tool" ? [content] : []),
+    ]);
+    return { id, seen, prediction };
+  };
+
+  test("a flawless agent finds each document of a plan by the search before it, and answers everything", async () => {
+    const work = workFolder();
+    await play(work, "out", "scripted/agent", "--rollouts", "1");
+    const lines = work.records<Line>("out/iter1.jsonl");
+    expect(lines).toHaveLength(30);
+    for (const { id, seen } of lines.map(researchOf)) {
+      for (let index = 0; index < seen.length; index += 4) {
+        const [search = "", found = "", visit = "", page = ""] = seen.slice(index, index + 4);
+        expect(search, id).toMatch(/^search /);
+        const wanted = JSON.parse(visit.replace(/^visit /, "")) as { document: string; page?: number };
+        const documents = (JSON.parse(found) as { results: { id: string }[] }).results.map((result) => result.id);
+        expect(documents, `${id}: ${search}`).toContain(wanted.document);
+        expect(JSON.parse(page), id).toMatchObject({ id: wanted.document, page: wanted.page ?? 1 });
+      }
+    }
+    const passed = work
+      .records<{ check: string; pass: boolean }>("out/scores.jsonl")
+      .filter((one) => one.check === "answer");
+    expect(passed.map(({ pass }) => pass)).toEqual(Array(30).fill(true));
+  });
+
+  test("an agent of less skill answers about as many questions as its skill says, and misses the others", async () => {
+    const work = workFolder();
+    await play(work, "out", "scripted/agent?skill=0.7", "--rollouts", "4");
+    const scores = work
+      .records<{ check: string; pass: boolean }>("out/scores.jsonl")
+      .filter((one) => one.check === "answer");
+    expect(scores).toHaveLength(120);
+    const solved = scores.filter(({ pass }) => pass).length / 120;
+    expect(solved).toBeGreaterThan(0.55);
+    expect(solved).toBeLessThan(0.85);
+  });
+
+  test("calls as text make the same research as native ones", async () => {
+    const work = workFolder();
+    const skill = "scripted/agent?skill=0.7";
+    await play(work, "native", skill, "--rollouts", "1");
+    await play(work, "hermes", skill, "--rollouts", "1", "--tool-format", "hermes");
+    const [native, hermes] = ["native", "hermes"].map((folder) => work.records<Line>(`${folder}/iter1.jsonl`));
+    const byId = (lines: Line[] = []) => lines.map(researchOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(byId(hermes)).toEqual(byId(native));
+    expect(new Set(hermes?.map(({ metadata }) => metadata.tool_format))).toEqual(new Set(["hermes"]));
   });
 });

@@ -1,8 +1,8 @@
 // Questions that begin with a building or a ship.
 import { ask, on, onShip } from "./asking.ts";
-import type { Question } from "./plans.ts";
+import type { Hop, Question } from "./plans.ts";
 import { fileOf, writeDay } from "./wording.ts";
-import type { Building, Day, Person, Town, World } from "./world.ts";
+import type { Building, Day, Person, Ship, Town, World } from "./world.ts";
 
 export function aboutBuildings(world: World): Question[] {
   const of = (kind: Building["kind"]) => world.buildings.filter((building) => building.kind === kind);
@@ -77,18 +77,23 @@ export function aboutShips({ ships, expeditions }: World): Question[] {
   return [
     ...ask({
       id: "founders-river",
+      count: 1,
       from: ships,
-      ask: (ship) => {
-        const { founder } = ship.yard;
+      ask: (ship) => ({
+        question: `The founder of the yard that built the ship ${ship.name} was born in a town. On which river does it lie?`,
+        ...riverOf(ship),
+      }),
+    }),
+    ...ask({
+      id: "expeditions-river",
+      count: 1,
+      from: expeditions,
+      ask: (expedition) => {
+        const { answer, hops } = riverOf(expedition.ship);
         return {
-          question: `The founder of the yard that built the ship ${ship.name} was born in a town. On which river does it lie?`,
-          answer: founder.birthplace.river,
-          hops: [
-            onShip(ship, "built by"),
-            on(ship.yard, "founder"),
-            on(founder, "born in"),
-            on(founder.birthplace, "river"),
-          ],
+          question: `The ${expedition.name} had a ship. On which river lies the birthplace of the founder of the yard that built it?`,
+          answer,
+          hops: [on(expedition, "ship"), ...hops],
         };
       },
     }),
@@ -124,6 +129,18 @@ export function aboutShips({ ships, expeditions }: World): Question[] {
       }),
     }),
   ];
+}
+
+/** Of the birthplace of the founder of the ship's yard. */
+function riverOf(ship: Ship): { answer: string; hops: Hop[] } {
+  const { founder } = ship.yard;
+  const hops = [
+    onShip(ship, "built by"),
+    on(ship.yard, "founder"),
+    on(founder, "born in"),
+    on(founder.birthplace, "town river"),
+  ];
+  return { answer: founder.birthplace.river, hops };
 }
 
 /** Either name of a town is right. */
