@@ -137,12 +137,15 @@ describe("rollout multi over examples/research", () => {
 
   test("calls as text make the same research as native ones", async () => {
     const work = workFolder();
-    const skill = "scripted/agent?skill=0.7";
-    await play(work, "native", skill, "--rollouts", "1");
-    await play(work, "hermes", skill, "--rollouts", "1", "--tool-format", "hermes");
-    const [native, hermes] = ["native", "hermes"].map((folder) => work.records<Line>(`${folder}/iter1.jsonl`));
-    const byId = (lines: Line[] = []) => lines.map(researchOf).sort((a, b) => (a.id < b.id ? -1 : 1));
-    expect(byId(hermes)).toEqual(byId(native));
-    expect(new Set(hermes?.map(({ metadata }) => metadata.tool_format))).toEqual(new Set(["hermes"]));
+    const formats = ["native", "hermes", "react"];
+    const played: ReturnType<typeof researchOf>[][] = [];
+    for (const format of formats) {
+      await play(work, format, "scripted/agent?skill=0.7", "--rollouts", "1", "--tool-format", format);
+      const lines = work.records<Line>(`${format}/iter1.jsonl`);
+      expect(new Set(lines.map(({ metadata }) => metadata.tool_format ?? "native"))).toEqual(new Set([format]));
+      played.push(lines.map(researchOf).sort((a, b) => (a.id < b.id ? -1 : 1)));
+    }
+    const [native, ...asText] = played;
+    for (const research of asText) expect(research).toEqual(native);
   });
 });

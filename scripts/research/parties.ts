@@ -1,4 +1,5 @@
 // The documents about people, firms, towns and schools.
+import { fill } from "./filler.ts";
 import { COUNTRY } from "./names.ts";
 import { capital, listed, say, surnameOf, writeDay } from "./wording.ts";
 import type { Company, Person, World } from "./world.ts";
@@ -13,6 +14,7 @@ export function writeTown(world: World, town: World["towns"][number]): string[] 
       `${name} is a town in ${district}, ${COUNTRY}. It lies on the river ${river} and was founded in ${founded}.`,
       `${name}, founded in ${founded}, is a town on the river ${river} in ${district}, a part of ${COUNTRY}.`,
     ) + (formerly ? ` Until 1871 it was called ${formerly}, and older maps still have that name.` : ""),
+    fill(name, "town", 3),
     `At the census of 1960 the town had ${people.toLocaleString("en")} inhabitants. ${say(
       name,
       "Most of them lived from the river, the market and the railway works.",
@@ -51,6 +53,7 @@ export function writePerson(world: World, person: Person): string[] {
       `${name} was ${article} ${trade} from ${COUNTRY}, born on ${writeDay(born)} in ${birthplace.name}.`,
       `The ${trade} ${name} was born in ${birthplace.name} on ${writeDay(born)}.`,
     ),
+    fill(name, "person", 3),
     `${surname} was educated at ${school}. ${
       teacher
         ? say(
@@ -61,6 +64,7 @@ export function writePerson(world: World, person: Person): string[] {
           )
         : say(name, `${surname} had no teacher in the trade.`, `In the trade ${surname} was self-taught.`)
     }`,
+    fill(name, "person", 3, 3),
     `${surname} ${deedsOf(world, person)}.`,
     say(
       name,
@@ -117,9 +121,11 @@ export function writeCompany(world: World, company: Company): string[] {
       `${name} was ${BUSINESS[industry]} with its seat in ${seat.name}. It was founded in ${founded} by ${founder.name}.`,
       `${founder.name} founded ${name}, ${BUSINESS[industry]}, in ${founded}. Its seat was ${seat.name}.`,
     ),
+    fill(name, "company", 3),
     `In its best years it gave work to ${hands.toLocaleString("en")} people.` +
       (bridges > 0 ? ` ${bridges} public buildings are known to be its work.` : ""),
     ...(paid.length > 0 ? [`It paid for ${listed(paid, "the ")}.`] : []),
+    fill(name, "company", 2, 3),
     bought
       ? `On ${writeDay(bought.on)} the firm was bought by ${bought.by.name}, which kept the name for some years.`
       : "The firm stayed in the hands of the family.",

@@ -1,4 +1,5 @@
 // The documents about buildings, ships, journeys, works of art, prizes and misfortunes.
+import { fill } from "./filler.ts";
 import { say, writeDay } from "./wording.ts";
 import type { Building, Disaster, Expedition, Work, World } from "./world.ts";
 
@@ -15,6 +16,7 @@ export function writeBuilding({ name, kind, town, architect, builder, opened, si
       `The ${name} is a ${kind} in ${town.name}, opened on ${writeDay(opened)}.`,
       `The ${name}, a ${kind} in ${town.name}, was opened on ${writeDay(opened)}.`,
     ),
+    fill(name, "building", 4),
     `It was designed by ${architect.name} and built by ${builder.name}. ${measures[kind]}`,
     say(
       name,
@@ -32,6 +34,7 @@ export function writeShip({ name, yard, captain, launched, metres }: World["ship
       `The ${name} was a ship of ${metres} metres, launched on ${writeDay(launched)}.`,
       `Launched on ${writeDay(launched)}, the ${name} was ${metres} metres long.`,
     ),
+    fill(name, "ship", 4),
     `She was built by ${yard.name}. Her captain was ${captain.name}.`,
     say(
       name,
@@ -54,6 +57,7 @@ export function writeMuseum(world: World, { name, town, opened }: World["museums
 export function writeExpedition({ name, leader, ship, sponsor, left, crew }: Expedition): string[] {
   return [
     `The ${name} set out on ${writeDay(left)} under the lead of ${leader.name}.`,
+    fill(name, "expedition", 4),
     `It sailed on the ${ship.name} with a company of ${crew} and was paid for by ${sponsor.name}.`,
     say(
       name,
@@ -68,6 +72,7 @@ export function writeWork({ name, kind, by, year, town }: Work): string[] {
   return kind === "novel"
     ? [
         `“${name}” is a novel by ${by.name}, published in ${year}.`,
+        fill(name, "work", 3),
         `It is set in ${town.name} and tells the story of a family over three generations.`,
         say(
           name,
@@ -78,6 +83,7 @@ export function writeWork({ name, kind, by, year, town }: Work): string[] {
       ]
     : [
         `“${name}” is a painting by ${by.name} from ${year}, oil on canvas.`,
+        fill(name, "work", 3),
         `It shows a scene from ${town.name}.`,
         say(
           name,
