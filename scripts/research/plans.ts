@@ -21,6 +21,6 @@ export function toLine({ id, question, answer, answers, hops }: Question): objec
     { calls: [{ name: "visit", arguments: { document, page } }] },
   ]);
   const written = answers ? answers[0] : Array.isArray(answer) ? answer.join(", ") : answer;
-  const say = `I read ${hops.length} documents, the last one was “{{visit.title}}”. <answer>${written}</answer>`;
+  const say = `I read ${hops.length} documents, the last one was “{{visit.title}}”.\n\n<answer>${written}</answer>`;
   return { id, question: `${question} ${IF_UNKNOWN}`, answer, answers, task_info: { plan: [{ steps, say }] } };
 }
