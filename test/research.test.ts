@@ -133,6 +133,15 @@ describe("rollout multi over examples/research", () => {
     const solved = scores.filter(({ pass }) => pass).length / 120;
     expect(solved).toBeGreaterThan(0.55);
     expect(solved).toBeLessThan(0.85);
+    const { pass_at_k } = JSON.parse(work.read("out/summary.json")).questions.questions.matched;
+    for (const page of [join(FOLDER, "README.md"), "docs/research.md", "docs/zh/research.md"]) {
+      const shown = [...readFileSync(page, "utf8").matchAll(/^pass@(\d) +([\d.]+) %/gm)];
+      const made = Object.entries<number>(pass_at_k).map(([k, share]) => [k, (100 * share).toFixed(1)]);
+      expect(
+        shown.map(([, k, share]) => [k, share]),
+        page,
+      ).toEqual(made);
+    }
   });
 
   test("calls as text make the same research as native ones", async () => {
