@@ -12,7 +12,7 @@ export type Town = {
   founded: number;
   people: number;
 };
-export type Trade = "architect" | "captain" | "merchant" | "writer" | "painter" | "explorer";
+type Trade = "architect" | "captain" | "merchant" | "writer" | "painter" | "explorer";
 export type Person = {
   name: string;
   trade: Trade;
@@ -21,7 +21,7 @@ export type Person = {
   school: string;
   teacher?: Person;
 };
-export type Industry = "shipyard" | "builders" | "bank" | "mill" | "instruments";
+type Industry = "shipyard" | "builders" | "bank" | "mill" | "instruments";
 export type Company = {
   name: string;
   industry: Industry;
@@ -42,10 +42,10 @@ export type Building = {
   size: number;
 };
 export type Ship = { name: string; yard: Company; captain: Person; launched: Day; metres: number; museum?: Museum };
-export type Museum = { name: string; town: Town; opened: number };
+type Museum = { name: string; town: Town; opened: number };
 export type Expedition = { name: string; leader: Person; ship: Ship; sponsor: Company; left: Day; crew: number };
 export type Work = { name: string; kind: "novel" | "painting"; by: Person; year: number; town: Town };
-export type Prize = { name: string; school: string; given: { year: number; to: Person }[] };
+type Prize = { name: string; school: string; given: { year: number; to: Person }[] };
 export type Disaster = { kind: "fire" | "flood"; town: Town; on: Day; houses: number };
 export type World = {
   towns: Town[];
