@@ -15,30 +15,43 @@ export function actionsCheck(rules: ActionRules = {}): Check {
   const isStrict = rules.order === "strict" || rules.order === "reference";
   return {
     name: "actions",
-    version: 2,
+    version: 3,
     settings: Object.keys(rules).length > 0 ? rules : undefined,
     run: async (context) => {
       const found = await context.reference();
       if (typeof found === "string") return notCheckable(found);
-      const domain = context.domain as Domain;
-      const { reference, doubt } = await heldAgainstRecord(found, context);
-      if (doubt !== undefined) {
-        const wanted = isStrict ? path(reference) : requiredCalls(context, reference, domain);
-        const result = compareCalls(context, reference, domain, { rules, wanted, isStrict });
-        return { ...result, reason: `${result.reason} (by name and arguments only: ${doubt})` };
-      }
-      if (isStrict) return compareCalls(context, reference, domain, { rules, wanted: path(reference), isStrict });
-      const wanted = requiredCalls(context, reference, domain);
-      // whoever sets a rule for arguments or extra lookups wants it applied
-      const isLenient = !rules.case_sensitive && rules.extra !== "none";
-      if (!isLenient || !(await hasSameEffects(context, reference, domain)))
-        return compareCalls(context, reference, domain, { rules, wanted, isStrict });
-      const unseen = wanted.filter(({ kind, changes }) => kind !== "write" || !changes);
-      if (unseen.length === 0) return passed("its effects are the reference's", { source: reference.source });
-      const lenient: ActionRules = { ...rules, extra: "all" };
-      return compareCalls(context, reference, domain, { rules: lenient, wanted: unseen, isStrict });
+      const result = await compare(context, found, { rules, isStrict });
+      const isOpen =
+        !isStrict && hasAnswer(context) && requiredCalls(context, found, context.domain as Domain).length === 0;
+      return result.pass && isOpen
+        ? notCheckable("the reference only looks things up, and the answer decides")
+        : result;
     },
   };
+}
+
+async function compare(
+  context: CheckContext,
+  found: Reference,
+  { rules, isStrict }: Omit<Comparison, "wanted">,
+): Promise<CheckResult> {
+  const domain = context.domain as Domain;
+  const { reference, doubt } = await heldAgainstRecord(found, context);
+  if (doubt !== undefined) {
+    const wanted = isStrict ? path(reference) : requiredCalls(context, reference, domain);
+    const result = compareCalls(context, reference, domain, { rules, wanted, isStrict });
+    return { ...result, reason: `${result.reason} (by name and arguments only: ${doubt})` };
+  }
+  if (isStrict) return compareCalls(context, reference, domain, { rules, wanted: path(reference), isStrict });
+  const wanted = requiredCalls(context, reference, domain);
+  // whoever sets a rule for arguments or extra lookups wants it applied
+  const isLenient = !rules.case_sensitive && rules.extra !== "none";
+  if (!isLenient || !(await hasSameEffects(context, reference, domain)))
+    return compareCalls(context, reference, domain, { rules, wanted, isStrict });
+  const unseen = wanted.filter(({ kind, changes }) => kind !== "write" || !changes);
+  if (unseen.length === 0) return passed("its effects are the reference's", { source: reference.source });
+  const lenient: ActionRules = { ...rules, extra: "all" };
+  return compareCalls(context, reference, domain, { rules: lenient, wanted: unseen, isStrict });
 }
 
 /** What a server answers now is no reference for a record that it answered otherwise: then the plan alone is. */
@@ -57,16 +70,21 @@ async function hasSameEffects({ replay }: CheckContext, reference: Reference, do
   return typeof played !== "string" && compareStates(played.state, reference.state, domain.volatile).length === 0;
 }
 
+/** Many searches lead to an answer: the reference's are not the only ones. */
+function hasAnswer({ query }: CheckContext): boolean {
+  return (query.taskInfo.answer ?? query.taskInfo.answers ?? "") !== "";
+}
+
 /**
- * The reference's writes. If it only looks things up, and the query does not say what must be told, its lookups are
- * all that can be asked for.
+ * The reference's writes. If it only looks things up, and the query says neither what must be told nor the answer, its
+ * lookups are all that can be asked for.
  */
-function requiredCalls({ query }: CheckContext, { calls }: Reference, domain: Domain): ReferenceCall[] {
+function requiredCalls(context: CheckContext, { calls }: Reference, domain: Domain): ReferenceCall[] {
   const isLookup = (call: ReferenceCall) =>
     call.kind === "read" || (call.kind === "unplayed" && isRead(call.name, domain));
   const acts = calls.filter((call) => !isLookup(call) && !isSignIn(call.name, domain));
   const writes = acts.filter(({ kind }) => kind === "write" || kind === "unplayed");
-  if (writes.length > 0 || acts.length > 0 || listMustTell(query)) return writes;
+  if (writes.length > 0 || acts.length > 0 || hasAnswer(context) || listMustTell(context.query)) return writes;
   return calls.filter(isLookup);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createQuery, GOOD, RENEWAL, type Scene, type Step, sceneOf } from "../../../test/support/scoring-desk.ts";
-import type { Trajectory } from "../../core/index.ts";
+import type { JsonObject, Trajectory } from "../../core/index.ts";
 import { actionsCheck } from "./actions.ts";
 import { communicateCheck } from "./communicate.ts";
 import { policyCheck } from "./policy.ts";
@@ -133,6 +133,22 @@ describe("actions", () => {
     expect(await actions([{ call: "find_loan", with: { loan_id: "L1" } }], {}, scene)).toMatchObject({ pass: true });
     expect(await actions([{ call: "find_loan", with: { loan_id: "L2" } }], {}, scene)).toMatchObject({ pass: false });
   });
+
+  test.each<JsonObject>([{ answer: "10 February" }, { answers: ["10 February", "February 10"] }])(
+    "where the reference does nothing but look, and the answer is known (%j), only unwanted effects count",
+    async (known) => {
+      const plan = [{ steps: [{ calls: [{ name: "find_loan", arguments: { loan_id: "L1" } }] }] }];
+      const scene = { query: createQuery(plan, known) };
+      for (const steps of [[{ call: "find_loan", with: { loan_id: "L2" } }], [["agent", "In spring."]]] as Step[][])
+        expect(await actions(steps, {}, scene)).toMatchObject({
+          pass: null,
+          reason: expect.stringContaining("answer"),
+        });
+      const returned: Step[] = [{ call: "return_loan", with: { loan_id: "L1" } }];
+      expect(await actions(returned, {}, scene)).toMatchObject({ pass: false });
+      expect(await actions([["agent", "Hm."]], { order: "strict" }, scene)).toMatchObject({ pass: false });
+    },
+  );
 
   test("the right call that a broken tool refused is the tool's fault", async () => {
     const steps: Step[] = [
