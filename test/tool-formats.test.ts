@@ -7,7 +7,7 @@ import { createScriptFinder } from "../src/domains/index.ts";
 import type { ToolFormat } from "../src/models/index.ts";
 import { TEXT_FORMATS } from "../src/models/tool-format/formats.ts";
 import { type WorkFolder, workFolder } from "./support/cli.ts";
-import { play, serveScripted } from "./support/network-run.ts";
+import { networkRun, play, serveScripted } from "./support/network-run.ts";
 import { writePhones } from "./support/phone-dataset.ts";
 import { call, itemQuery, planQuery, type ShopQuery, writeShop } from "./support/shop-dataset.ts";
 import { serveText, type TextLine, type TextModel } from "./support/text-model.ts";
@@ -472,5 +472,20 @@ test.each(FORMATS)(
     expect(records[0]?.metadata).toMatchObject({ stop_reason: "user_stop", tool_call_count: 3, tool_format: format });
     expect(records[0]?.messages[1]).toMatchObject({ content: "I look.", reasoning_content: "Two at once." });
     expect(asked.map(({ tools }) => tools)).toEqual(asked.map(() => []));
+  },
+);
+
+test.each(FORMATS)(
+  "a context that fills is summarised in %s too, and the dialogue goes on from there",
+  async (format) => {
+    const server = await serveScripted();
+    const config = { limit: 8, max_workers: 4 };
+    const native = await play(networkRun(server.url, { config }));
+    const full = { ...config, tool_format: format, context_limit: 5600, on_context_full: "summarise" } as const;
+    const { records } = await play(networkRun(server.url, { config: full }));
+    const ended = records.filter(({ success }) => success);
+    expect(ended.filter(({ summaries = [] }) => summaries.length > 0).length).toBeGreaterThan(1);
+    const others = native.records.filter(({ id }) => ended.some((record) => record.id === id));
+    expect(byId(ended.map(withoutIds))).toEqual(byId(others.map(withoutIds)));
   },
 );

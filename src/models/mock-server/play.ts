@@ -42,7 +42,7 @@ export async function play(wire: WireRequest, findScript: FindScript, signal: Ab
   return { party, reply: await playInText(wire, (read) => answer({ wire: read, name, party }, findScript, signal)) };
 }
 
-type Asked = { wire: WireRequest; name: string; party: Played["party"] };
+type Asked = { wire: WireRequest; name: string; party: keyof typeof UNKNOWN_DIALOGUE | "judge" };
 
 async function answer({ wire, name, party }: Asked, findScript: FindScript, signal: AbortSignal): Promise<ModelReply> {
   const opening =
@@ -51,7 +51,7 @@ async function answer({ wire, name, party }: Asked, findScript: FindScript, sign
       : findProgress(takeRequest(wire.messages).messages).opening;
   const tools = wire.tools.map((tool) => tool.name);
   const script = party === "judge" ? undefined : findScript({ party, system: wire.system, opening, tools });
-  if (!script && (party === "agent" || party === "user")) return toPlainReply(UNKNOWN_DIALOGUE[party]);
+  if (party !== "judge" && !script) return toPlainReply(UNKNOWN_DIALOGUE[party]);
   const seed = wire.seed ?? seedFrom("mock", opening ?? wire.system);
   const mode = script && !canPlay(wire, party, script) ? "wrong_tool" : "positive";
   const origin: RequestOrigin = { dataset: "", queryId: "", rollout: 0, seed, mode, party, position: 0 };
