@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { PROGRAM_COMMAND } from "../../core/index.ts";
 import { listRecordFiles, mergeRuns, openRun, ROUND, summarise, writeSummary } from "../../runs/index.ts";
-import { SCORES_FILE } from "../../scoring/index.ts";
+import { SCORES_FILE, summariseQuestions, TaskScores } from "../../scoring/index.ts";
 import type { Configure } from "../host.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
 import { quote, shortPath } from "../printing/shell-text.ts";
@@ -59,5 +59,7 @@ function keepSummary(path: string): void {
     const inRounds = manifest.datasets[dataset]?.output.includes(ROUND);
     return [inRounds ? basename(file, ".jsonl") : dataset, summarise(file)];
   });
-  writeSummary(join(path, "summary.json"), Object.fromEntries(summaries));
+  const questions = summariseQuestions(path, new TaskScores(path));
+  const more = Object.keys(questions).length > 0 ? { questions } : {};
+  writeSummary(join(path, "summary.json"), Object.fromEntries(summaries), more);
 }
