@@ -19,7 +19,8 @@ Examples:
   rollout replay outputs/example --dataset StudentAcademicPortal --ids sap-001,sap-002
   rollout replay outputs/first outputs/second --json
 
-No model is asked and nothing is written. Calls to shared MCP servers are trusted, not made again.
+No model is asked and nothing is written. Calls to shared MCP servers and of plain functions are
+trusted, not made again.
 Exit code 3 where something differs or could not be executed.`;
 
 export const configure: Configure = (command, host, done) => {

@@ -1,7 +1,7 @@
 // Which files a corpus is made of, a hash of what is in them, and whether there is anything to find: all known before a
 // run begins, without an index.
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { messageOf, UsageError } from "../../core/index.ts";
@@ -76,10 +76,19 @@ function listFiles(folder: string, seen = new Set<string>()): string[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap(({ name }) => {
       const path = join(folder, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const stats = tryStat(path);
       if (stats?.isDirectory()) return listFiles(path, seen);
       return stats?.isFile() && EXTENSIONS.test(name) ? [path] : [];
     });
+}
+
+/** Undefined for a link that leads nowhere. */
+function tryStat(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Into the hash; or why the file is left out. */

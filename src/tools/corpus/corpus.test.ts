@@ -90,6 +90,7 @@ test("what cannot be read is left out and named: binary files, broken lines; byt
     "node_modules/readme.md": "apple",
   });
   symlinkSync(".", join(corpus.path, "loop"));
+  symlinkSync("self.txt", join(corpus.path, "self.txt"));
   expect((await Corpus.open(corpus.path, () => {})).hash).toBe(corpus.hash);
   expect(notes).toEqual([expect.stringMatching(/left out, because not text in UTF-8: picture.txt, sixteen.txt$/)]);
   expect((await corpus.search("apple", 20)).map(({ id }) => id).sort()).toEqual([
