@@ -73,8 +73,8 @@ test("a kill right after a summary costs nothing twice, and changes nothing", as
     }));
   expect(comparable(records).sort(byId)).toEqual(comparable(whole.records).sort(byId));
   // a request that was answered before a kill is not made again: only those in flight at one are
-  const repeated = paid.filter((body, at) => paid.indexOf(body) < at);
-  expect(repeated.length).toBeLessThanOrEqual(3 * 2);
+  const repeats = (bodies: string[]) => bodies.length - new Set(bodies).size; // a summary may be asked for twice
+  expect(repeats(paid) - repeats(asked.slice(paid.length))).toBeLessThanOrEqual(3 * 2);
 });
 
 const QUESTIONS = { id: "q1", question: "Which river?", answer: "Elbe" };

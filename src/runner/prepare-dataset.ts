@@ -139,10 +139,19 @@ function createSystemPrompts(spec: DatasetSpec, { toolbox }: Domain): PreparedDa
   return (query) => (query?.systemPrompt === undefined ? shared : make({ systemPrompt: query.systemPrompt }));
 }
 
+/** A plan may have marked its answer, for people who read it. */
+const MARKED = /<answer>([\s\S]*?)<\/answer>/;
+
 /** A flawless agent marks its answers as it is told to. */
 function markAnswers(plan: ReferencePlan, { rounds, answerFormat }: DatasetSpec): ReferencePlan {
   if (!rounds || answerFormat === undefined) return plan;
-  return plan.map((turn) => (turn.say === undefined ? turn : { ...turn, say: markAnswer(turn.say, answerFormat) }));
+  const mark = (say: string) => {
+    const [marked, answer] = MARKED.exec(say) ?? [];
+    if (marked === undefined || answer === undefined) return markAnswer(say, answerFormat);
+    const again = markAnswer(answer, answerFormat);
+    return answerFormat === "whole" ? again : say.replace(marked, () => again);
+  };
+  return plan.map((turn) => (turn.say === undefined ? turn : { ...turn, say: mark(turn.say) }));
 }
 
 /** With its tools started, if the dialogues are to use them. */
