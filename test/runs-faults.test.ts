@@ -44,7 +44,8 @@ test("a full disk that stays full does not keep Ctrl-C waiting for ever, and the
   child.kill("SIGINT");
   await untilStopping(child);
   child.kill("SIGINT");
-  expect((await finished).code).toBe(130);
+  // the first may have been enough: the second then meets a process that no longer listens
+  expect([130, "SIGINT"]).toContain((await finished).code ?? child.signalCode);
   work.remove("full");
   expect((await work.run([...RUN, "--quiet"])).code).toBe(0);
   expect(work.records(OUTPUT)).toHaveLength(3);
