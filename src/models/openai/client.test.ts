@@ -38,9 +38,13 @@ async function serve(...answers: ModelAnswer[]) {
 }
 
 /** A bare client connected to a server that plays these answers. */
-async function bare(answers: ModelAnswer[], settings: CallSettings = {}, more: Partial<ResolvedModel> = {}) {
+async function bare(
+  answers: ModelAnswer[],
+  settings: CallSettings = {},
+  more: Partial<ResolvedModel> & { idleSeconds?: number } = {},
+) {
   const server = await serve(...answers);
-  const deps = { dispatchers: dispatchersFor(), clock: createManualClock(), idleSeconds: 0.1 };
+  const deps = { dispatchers: dispatchersFor(), clock: createManualClock(), idleSeconds: more.idleSeconds ?? 30 };
   const client = createOpenAiClient(modelAt(server.baseUrl, more), settings, deps);
   return { ...server, call: (request = requestOf(), signal = never) => client.complete(request, signal) };
 }
@@ -232,7 +236,7 @@ test("a server that never answers meets the limit for the whole call", async () 
 });
 
 test("an answer that begins and then stands still meets the idle limit", async () => {
-  const { call } = await bare([(response) => response.write('{"choices":')]);
+  const { call } = await bare([(response) => response.write('{"choices":')], {}, { idleSeconds: 0.1 });
   await expect(call()).rejects.toThrow("the next piece of the answer took longer than 0.1 s");
 });
 
