@@ -14,7 +14,7 @@ import {
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine } from "../files/index.ts";
 import { SetupError } from "../models/index.ts";
-import { DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
+import { createLoadWriter, DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
 import {
   readFailures,
   readTrajectories,
@@ -28,7 +28,6 @@ import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
 import { listenForInterrupt } from "./interrupt.ts";
-import { createLoadWriter } from "./live-load.ts";
 import { trajectoryLines } from "./printing/dialogue-text.ts";
 import { dryRunLines, pilotLines } from "./printing/dry-run-text.ts";
 import { toolErrorLines } from "./printing/failures-text.ts";

@@ -8,6 +8,7 @@ export {
 } from "./descriptors.ts";
 export { ExtentReader, readExtents } from "./extent-reader.ts";
 export { fileName } from "./file-name.ts";
+export { FollowedFile } from "./followed-file.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
 export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";

@@ -1,10 +1,18 @@
 export { type DamagedLine, setAside } from "./damage.ts";
 export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
 export { type FailureGroup, groupFailures } from "./failure-groups.ts";
-export { FAILURES_FILE, type FailureRecord, isLastAttempt, MAX_ATTEMPTS, scanFailures } from "./failures.ts";
+export {
+  FAILURES_FILE,
+  type FailureRecord,
+  isLastAttempt,
+  MAX_ATTEMPTS,
+  readFailureLine,
+  scanFailures,
+} from "./failures.ts";
 export { type FinishedRecord, keyText, readHead, recordKeyText } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
+export { readJournalLine } from "./journal-lines.ts";
 export {
   type FingerprintParts,
   FORMAT_VERSION,
@@ -16,6 +24,7 @@ export {
 } from "./manifest.ts";
 export { type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
+  journalOf,
   newestRun,
   openRun,
   type RolloutRecord,
@@ -25,7 +34,7 @@ export {
   readRun,
 } from "./read-run.ts";
 export { allRounds, defaultOutput, listRecordFiles, ROUND, recordFiles, roundFiles } from "./rounds.ts";
-export { findFreePath, RunFolder } from "./run-folder.ts";
+export { findFreePath, RunFolder, writerOf } from "./run-folder.ts";
 export { DamageNotes, leftOut, readTrajectories, scanRecords } from "./scan-records.ts";
 export { sortRun } from "./sort-run.ts";
 export { type DatasetSummary, summarise, writeSummary } from "./summary.ts";

@@ -9,7 +9,7 @@ import {
   type Usage,
   UsageError,
 } from "../core/index.ts";
-import { type Extent, jsonLine, readExtents, scanLines } from "../files/index.ts";
+import { type Extent, jsonLine, type Line, readExtents, scanLines } from "../files/index.ts";
 import type { DamagedLine } from "./damage.ts";
 import { bodyOf, isBlank, parseLine } from "./examine-record.ts";
 import { FORMAT_VERSION } from "./manifest.ts";
@@ -32,32 +32,40 @@ export function scanJournalLines(
   onLine: (line: JournalLine) => void,
   onDamage: (line: DamagedLine) => void = () => {},
 ): number {
-  return scanLines(file, ({ bytes: line, offset, length, number }) => {
-    const bytes = bodyOf(line);
-    const extent = { offset, length };
-    const damage = (reason: string) => onDamage({ ...extent, number, reason });
-    const type = typeOf(bytes);
-    if (!type) {
-      const value = isBlank(bytes) ? undefined : parseLine(bytes);
-      if (value !== undefined && (typeof value === "string" || typeof value.type !== "string"))
-        damage(typeof value === "string" ? value : "is not an event");
-      return; // another type is a newer version's
-    }
-    const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
-    const usage = () => usageIn(bytes);
-    if (type === "entry-end") {
-      const end = bytes.indexOf(INDEX, KEY_START);
-      if (end === -1) return damage("is not an event");
-      const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
-      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, usage, event });
-      return;
-    }
-    const parsed = parseLine(bytes) as RunEvent | string;
-    if (typeof parsed === "string") return damage(parsed);
-    if (!isWhole(parsed)) return damage("is not a whole event");
-    if (type === "run-start") refuseNewer(parsed, { file, line: number });
-    onLine({ type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed });
+  return scanLines(file, (line) => {
+    const read = readJournalLine(line, file);
+    const { offset, length, number } = line;
+    if (typeof read === "string") onDamage({ offset, length, number, reason: read });
+    else if (read) onLine(read);
   });
+}
+
+/** What a line holds, or what is wrong with it; undefined if it is blank or of a newer version. Valid until the next line. */
+export function readJournalLine(
+  { bytes: line, offset, length, number }: Line,
+  file: string,
+): JournalLine | string | undefined {
+  const bytes = bodyOf(line);
+  const extent = { offset, length };
+  const type = typeOf(bytes);
+  if (!type) {
+    const value = isBlank(bytes) ? undefined : parseLine(bytes);
+    if (value === undefined || (typeof value !== "string" && typeof value.type === "string")) return undefined;
+    return typeof value === "string" ? value : "is not an event";
+  }
+  const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
+  const usage = () => usageIn(bytes);
+  if (type === "entry-end") {
+    const end = bytes.indexOf(INDEX, KEY_START);
+    if (end === -1) return "is not an event";
+    const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
+    return { type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, usage, event };
+  }
+  const parsed = parseLine(bytes) as RunEvent | string;
+  if (typeof parsed === "string") return parsed;
+  if (!isWhole(parsed)) return "is not a whole event";
+  if (type === "run-start") refuseNewer(parsed, { file, line: number });
+  return { type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed };
 }
 
 const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([

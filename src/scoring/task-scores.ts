@@ -1,9 +1,10 @@
 // Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
 import { cutText } from "../core/index.ts";
+import { FollowedFile } from "../files/index.ts";
 import { type DamagedLine, leftOut, MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
-import { SCORES_FILE, type ScoreRecord, scanScores } from "./scores.ts";
+import { readScoreLine, SCORES_FILE, type ScoreRecord } from "./scores.ts";
 import { type Ending, type ScoreRule, type TaskScore, taskScore } from "./task-score.ts";
 
 /** A check's latest result, without the fields that neither reports nor exports show. */
@@ -11,22 +12,43 @@ export type CheckScore = Pick<ScoreRecord, "check" | "version" | "pass" | "score
 
 export class TaskScores {
   readonly #results = new Map<string, CheckScore[]>();
+  readonly #file: FollowedFile;
+  readonly #only: readonly string[] | undefined;
+  readonly #damaged: DamagedLine[] = [];
   readonly rule: ScoreRule;
-  /** what is damaged in the file, in a sentence */
-  readonly damage: string | undefined;
 
   /** `rule` replaces the one that the run's config names; of checks, only those that are named count. */
   constructor(folder: string, rule?: ScoreRule, only?: readonly string[]) {
     const manifest = readManifest(join(folder, MANIFEST_FILE));
     this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";
-    const file = join(folder, SCORES_FILE);
-    const damaged: DamagedLine[] = [];
-    scanScores(
-      file,
-      (score) => (only?.includes(score.check) ?? true) && this.#add(score),
-      (line) => damaged.push(line),
-    );
-    this.damage = damaged.length > 0 ? leftOut(file, damaged) : undefined;
+    this.#only = only;
+    this.#file = new FollowedFile(join(folder, SCORES_FILE));
+    this.update();
+  }
+
+  /** What is damaged in the file, in a sentence. */
+  get damage(): string | undefined {
+    return this.#damaged.length > 0 ? leftOut(this.#file.path, this.#damaged) : undefined;
+  }
+
+  /** Reads what was added since; `onScore` is told whose score it is, and of everybody's if the file was replaced. */
+  update(onScore: (key: string) => void = () => {}): void {
+    const seen = this.#file.look();
+    if (seen === "same") return;
+    if (seen === "replaced") {
+      const keys = [...this.#results.keys()];
+      this.#results.clear();
+      this.#damaged.length = 0;
+      keys.forEach(onScore);
+    }
+    for (const { bytes, offset, length, number } of this.#file.read()) {
+      const score = readScoreLine(bytes);
+      if (typeof score === "string") this.#damaged.push({ offset, length, number, reason: score });
+      else if (score && (this.#only?.includes(score.check) ?? true)) {
+        this.#add(score);
+        onScore(recordKeyText(score));
+      }
+    }
   }
 
   get isEmpty(): boolean {

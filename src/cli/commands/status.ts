@@ -2,6 +2,7 @@
 
 import type { Config } from "../../config/index.ts";
 import { knownCost, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
+import { readLoad } from "../../runner/index.ts";
 import {
   type FailureRecord,
   groupFailures,
@@ -14,7 +15,6 @@ import {
   verifyRun,
 } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
-import { readLoad } from "../live-load.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
 import { hang } from "../printing/failures-text.ts";
 import { largerBudget, spentText } from "../printing/result-text.ts";

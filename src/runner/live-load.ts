@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson, redactWritten } from "../core/index.ts";
-import type { RunLoad } from "../runner/index.ts";
+import type { RunLoad } from "./make-rollouts.ts";
 
 const FILE = "endpoints.json";
 const EVERY_MS = 1000;

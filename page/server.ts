@@ -1,0 +1,82 @@
+// The one place that talks to the server: what a view shows is asked for again when its run has changed.
+import { effect, type Signal, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ChangeEvent } from "../src/viewer/api.ts";
+
+/** How often each run has changed since the page was opened; "" counts all. */
+const changes = signal<{ [run: string]: number }>({});
+/** Whether the server can be reached. */
+export const isConnected = signal(true);
+
+export type Answer<T> = { value?: T; error?: string; isLoading: boolean };
+
+export function follow(): void {
+  const source = new EventSource("/api/changes");
+  source.addEventListener("change", (message) => {
+    const { runs } = JSON.parse((message as MessageEvent<string>).data) as ChangeEvent;
+    const next = { ...changes.value };
+    for (const run of ["", ...runs]) next[run] = (next[run] ?? 0) + 1;
+    changes.value = next;
+  });
+  source.onopen = () => {
+    isConnected.value = true;
+  };
+  source.onerror = () => {
+    isConnected.value = false;
+  };
+}
+
+const answers = new Map<string, Signal<Answer<unknown>>>();
+const MAX_KEPT = 50;
+
+/** What the server says at this path, now and after every change of the run ("" for any run). */
+export function useServer<T>(path: string, run: string): Answer<T> {
+  const known = answers.get(path) as Signal<Answer<T>> | undefined;
+  const answer = known ?? signal<Answer<T>>({ isLoading: true });
+  if (!known) {
+    answers.set(path, answer as Signal<Answer<unknown>>);
+    if (answers.size > MAX_KEPT) answers.delete(answers.keys().next().value as string);
+  }
+  useEffect(() => {
+    let isGone = false;
+    let isAsking = false;
+    let isDue = false;
+    const ask = async () => {
+      if (isAsking) {
+        isDue = true;
+        return;
+      }
+      isAsking = true;
+      const next = await get<T>(path);
+      if (!isGone) answer.value = next;
+      isAsking = false;
+      if (isDue && !isGone) {
+        isDue = false;
+        setTimeout(() => void ask(), 500); // a busy run changes all the time
+      }
+    };
+    let seen: number | undefined;
+    const stop = effect(() => {
+      const count = changes.value[run] ?? 0;
+      if (count === seen) return;
+      seen = count;
+      void ask();
+    });
+    return () => {
+      isGone = true;
+      stop();
+    };
+  }, [path, run]);
+  return answer.value;
+}
+
+async function get<T>(path: string): Promise<Answer<T>> {
+  try {
+    const response = await fetch(path, { headers: { accept: "application/json" } });
+    if (response.ok) return { value: (await response.json()) as T, isLoading: false };
+    const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+    return { error: error ?? `The server answered ${response.status}.`, isLoading: false };
+  } catch {
+    return { error: "The server cannot be reached: is `rollout view` still running?", isLoading: false };
+  }
+}

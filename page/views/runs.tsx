@@ -1,0 +1,76 @@
+// Every run: its state, how far it is, and how good.
+import type { RunCard } from "../../src/viewer/api.ts";
+import { pathTo } from "../address.ts";
+import { Shown } from "../frame.tsx";
+import { useServer } from "../server.ts";
+import { ago, count, dollars, share } from "../text.ts";
+
+export function RunsView() {
+  const answer = useServer<RunCard[]>("/api/runs", "");
+  return (
+    <Shown answer={answer}>
+      {(runs) => (
+        <>
+          <h1>Runs</h1>
+          {runs.length === 0 ? (
+            <p>There are no runs here yet. `npx rollout run --config configs/example.yml` makes one.</p>
+          ) : (
+            <table>
+              <thead>
+                <tr>
+                  {["run", "state", "progress", "agent", "datasets", "pass@1", "cost", "changed"].map((title) => (
+                    <th key={title} scope="col">
+                      {title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {[...runs]
+                  .sort((a, b) => b.changedAt - a.changedAt)
+                  .map((run) => (
+                    <Row key={run.name} run={run} />
+                  ))}
+              </tbody>
+            </table>
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Row({ run }: { run: RunCard }) {
+  const { name, state, trouble, planned, done, failed, agents, datasets, passAt1, costUsd, changedAt, scripted } = run;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={pathTo("run", name)}>{name}</a>
+      </th>
+      <td>
+        <span class={`state ${state}`}>{state}</span>
+        {trouble && <div class="small">{trouble}</div>}
+      </td>
+      <td>
+        <progress max={Math.max(planned, 1)} value={done} aria-label={`${done} of ${planned}`} /> {count(done)}/
+        {count(planned)}
+        {failed > 0 && <span class="bad"> {count(failed)} failed</span>}
+      </td>
+      <td>
+        {agents.join(", ")}
+        {scripted && <span class="small"> (no model's output)</span>}
+      </td>
+      <td>{datasets.length > 3 ? `${datasets.length} datasets` : datasets.join(", ")}</td>
+      <td>
+        {passAt1 ? share(passAt1.value) : "–"}
+        {passAt1?.low !== undefined && passAt1.high !== undefined && (
+          <div class="small">
+            {share(passAt1.low)} – {share(passAt1.high)}
+          </div>
+        )}
+      </td>
+      <td>{dollars(costUsd)}</td>
+      <td>{ago(changedAt)}</td>
+    </tr>
+  );
+}

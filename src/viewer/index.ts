@@ -1,0 +1,1 @@
+export { startViewer, type Viewer, type ViewerOptions } from "./server.ts";
