@@ -65,9 +65,9 @@ export async function startViewer({ folders, host = "127.0.0.1", port = 0 }: Vie
 }
 
 function addRoutes(app: Hono, runs: Runs): void {
-  const withRun = (context: Context, view: (run: NamedRun) => unknown) => {
+  const withRun = async (context: Context, view: (run: NamedRun) => unknown) => {
     const run = runs.get(context.req.param("run") ?? "");
-    const found = run && view(run);
+    const found = run && (await view(run));
     return found === undefined
       ? context.json({ error: "There is no such run or rollout here." }, 404)
       : context.json(found);
