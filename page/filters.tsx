@@ -130,7 +130,7 @@ function Facet({ member, values }: { member: string; values: { [value: string]: 
     Address.go(Address.with({ [member]: next, offset: null }));
   };
   return (
-    <details open={chosen.length > 0 || OPEN.has(member)}>
+    <details open={chosen.length > 0 || (OPEN.has(member) && innerWidth > NARROW)}>
       <summary>
         {TITLES[member] ?? member}
         {chosen.length > 0 && ` (${chosen.length})`}
@@ -149,4 +149,6 @@ function Facet({ member, values }: { member: string; values: { [value: string]: 
   );
 }
 
+const NARROW = 800;
+/** Where there is room. */
 const OPEN = new Set(["dataset", "verdict", "stop"]);

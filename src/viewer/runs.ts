@@ -49,6 +49,12 @@ export class Runs {
     void this.#follow();
   }
 
+  /** One more folder to look in. */
+  add(root: string): void {
+    const path = resolve(root);
+    if (!this.#roots.includes(path)) this.#roots.push(path);
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -26,6 +26,8 @@ export type ViewerOptions = {
 export type Viewer = {
   /** with the token that opens it */
   address: string;
+  /** one more folder */
+  show(folder: string): void;
   close(): Promise<void>;
 };
 
@@ -55,6 +57,7 @@ export async function startViewer({ folders, host = "127.0.0.1", port = 0 }: Vie
   for (const name of [host, "127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${taken}`.toLowerCase());
   return {
     address: `http://${host}:${taken}/?token=${token}`,
+    show: (folder) => runs.add(folder),
     close: () =>
       new Promise((resolve) => {
         runs.close();

@@ -63,6 +63,7 @@ function spread(rows: readonly IndexedRow[], member: string, read: (row: Indexed
     if (value < low) low = value;
     if (value > high) high = value;
   }
+  if (high === 0) return []; // nothing to be told apart
   const width = Math.max(least, roundStep((high - low) / STEPS) || 1);
   const first = Math.floor(low / width);
   const counts = new Array<number>(Math.floor(high / width) - first + 1).fill(0);
@@ -70,7 +71,8 @@ function spread(rows: readonly IndexedRow[], member: string, read: (row: Indexed
   return counts.map((count, step) => {
     const from = round((first + step) * width);
     const below = round((first + step + 1) * width);
-    const label = width === 1 ? short(from) : `${short(from)}–${short(below)}`;
+    const isPoint = width === 1 || (member === "score" && from === 1);
+    const label = isPoint ? short(from) : `${short(from)}–${short(below)}`;
     return toBar(label, count, { [`${member}.from`]: String(from), [`${member}.below`]: String(below) });
   });
 }
