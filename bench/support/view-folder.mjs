@@ -7,8 +7,15 @@ const PER_QUERY = 4;
 const TURNS = 8;
 const START = Date.parse("2026-03-01T00:00:00Z");
 
-/** `journal: false` leaves the journal out. */
-export function writeRun(run, rollouts, { journal = true } = {}) {
+/** The whole run: every rollout has ended. */
+export function writeRun(run, rollouts) {
+  const writer = openRun(run, rollouts);
+  for (let n = 0; n < rollouts; n++) writer.add(n);
+  writer.end();
+}
+
+/** A run that goes on as rollouts are added to it; `flush` writes what was added. */
+export function openRun(run, rollouts) {
   mkdirSync(join(run, "trajectories"), { recursive: true });
   const outputs = Object.fromEntries(DATASETS.map((name) => [name, join(run, "trajectories", `${name}.jsonl`)]));
   const manifest = {
@@ -31,14 +38,24 @@ export function writeRun(run, rollouts, { journal = true } = {}) {
       ...{ retrying: 0, givenUp: 0, later: 0 },
     })),
   });
-  for (let n = 0; n < rollouts; n++) {
-    const record = recordOf(n);
-    files[record.dataset].add(record);
-    for (const score of scoresOf(record, n)) scores.add(score);
-    if (journal) for (const event of eventsOf(record, n)) events.add(event);
-  }
-  events.add({ type: "run-end", at: timeOf(rollouts), finished: rollouts, failed: 0, left: 0 });
-  for (const writer of [...Object.values(files), scores, events]) writer.close();
+  const all = [...Object.values(files), scores, events];
+  return {
+    /** How many entries it has. */
+    add(n) {
+      const record = recordOf(n);
+      files[record.dataset].add(record);
+      for (const score of scoresOf(record, n)) scores.add(score);
+      for (const event of eventsOf(record, n)) events.add(event);
+      return record.messages.length;
+    },
+    flush() {
+      for (const writer of all) writer.flush();
+    },
+    end() {
+      events.add({ type: "run-end", at: timeOf(rollouts), finished: rollouts, failed: 0, left: 0 });
+      for (const writer of all) writer.close();
+    },
+  };
 }
 
 function timeOf(n) {
@@ -185,6 +202,7 @@ function createWriter(file) {
     size = 0;
   };
   return {
+    flush,
     add(value) {
       const text = `${JSON.stringify(value)}\n`;
       parts.push(text);
