@@ -2,7 +2,7 @@
 // Read once and then followed as the files grow; the dialogues stay on disk.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../core/index.ts";
+import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
 import { type Extent, FollowedFile, type Line } from "../files/index.ts";
 import {
   type DamagedLine,
@@ -21,6 +21,8 @@ import {
   recordKeyText,
 } from "../runs/index.ts";
 import { TaskScores, type VerdictWord, verdictOf } from "../scoring/index.ts";
+import { Attempts } from "./attempts.ts";
+import { Prompts } from "./prompts.ts";
 import { Names, type RolloutRow, readRow } from "./read-row.ts";
 
 export type IndexedRow = RolloutRow & {
@@ -43,6 +45,8 @@ export class RunIndex {
   readonly failures = new Map<string, FailureRecord>();
   manifest: Manifest | undefined;
   tally = new RunTally();
+  readonly attempts = new Attempts();
+  readonly prompts: Prompts;
   scores: TaskScores;
   /** why the folder cannot be read as a run, if so */
   trouble: string | undefined;
@@ -58,20 +62,36 @@ export class RunIndex {
   constructor(path: string) {
     this.path = path;
     this.scores = new TaskScores(path);
+    this.prompts = new Prompts(path);
   }
 
   has(key: string): boolean {
     return this.#byKey.has(key);
   }
 
-  row(dataset: string, id: string): IndexedRow | undefined {
-    return this.rows.find((row) => row.dataset === dataset && row.id === id);
+  row(key: RolloutKey): IndexedRow | undefined {
+    return this.rows[this.#byKey.get(keyText(key)) ?? -1];
   }
 
-  /** The other rollouts of a query, and itself, in order. */
-  siblings({ dataset, queryId }: IndexedRow): IndexedRow[] {
-    const all = this.rows.filter((row) => row.dataset === dataset && row.queryId === queryId);
-    return all.sort((a, b) => a.rollout - b.rollout);
+  /** Whose id this is: a finished, running or failed rollout; of two, the rollout of the shorter name's query comes last. */
+  find(dataset: string, id: string): RolloutKey | undefined {
+    const other = namesakeOf(id);
+    const keys = [{ dataset, queryId: id, rollout: 0 }, ...(other ? [{ dataset, ...other }] : [])];
+    return keys.find((key) => this.#knows(key));
+  }
+
+  /** All rollouts of its query, itself too, in order. */
+  siblings({ dataset, queryId, rollout }: RolloutKey): RolloutKey[] {
+    const numbers = new Set([rollout]);
+    for (const row of this.rows) if (row.queryId === queryId && row.dataset === dataset) numbers.add(row.rollout);
+    for (let number = 0; number <= Math.min(this.attempts.most, MAX_ROLLOUTS); number++)
+      if (this.#knows({ dataset, queryId, rollout: number })) numbers.add(number);
+    return [...numbers].sort((a, b) => a - b).map((number) => ({ dataset, queryId, rollout: number }));
+  }
+
+  #knows(key: RolloutKey): boolean {
+    const text = keyText(key);
+    return this.#byKey.has(text) || this.failures.has(text) || this.attempts.has(key);
   }
 
   /** What is damaged, one sentence for each file. */
@@ -151,6 +171,7 @@ export class RunIndex {
     if (!read || typeof read === "string") return read;
     if (read.type === "entry-end") this.tally.addEntry(read.usage());
     else this.tally.add(read.event());
+    this.attempts.take(read, this.#journal);
     return undefined;
   }
 
@@ -171,8 +192,10 @@ export class RunIndex {
     part.damaged.length = 0;
     this.version++;
     const { path } = part.file;
-    if (path === this.#journal) this.tally = new RunTally();
-    else if (path.endsWith(FAILURES_FILE)) this.failures.clear();
+    if (path === this.#journal) {
+      this.tally = new RunTally();
+      this.attempts.clear();
+    } else if (path.endsWith(FAILURES_FILE)) this.failures.clear();
     else {
       const kept = this.rows.filter(({ place }) => place.file !== path);
       this.rows.length = 0;
@@ -186,6 +209,8 @@ export class RunIndex {
 }
 
 const NONE: readonly string[] = [];
+/** Of one query, that are looked for where there is no record. */
+const MAX_ROLLOUTS = 10_000;
 
 function placeOf({ offset, length }: Line): Extent {
   return { offset, length };

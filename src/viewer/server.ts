@@ -10,7 +10,7 @@ import { streamSSE } from "hono/streaming";
 import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
 import { type NamedRun, Runs } from "./runs.ts";
-import { toDialogueView } from "./views/dialogue.ts";
+import { toDialogueView, toLongText } from "./views/dialogue.ts";
 import { toTableView } from "./views/rollouts.ts";
 import { toRunView } from "./views/run.ts";
 import { toCard } from "./views/runs.ts";
@@ -79,6 +79,12 @@ function addRoutes(app: Hono, runs: Runs): void {
   );
   app.get("/api/run/:run/rollout/:dataset/:id", (context) =>
     withRun(context, (run) => toDialogueView(run, context.req.param("dataset"), context.req.param("id"))),
+  );
+  app.get("/api/run/:run/rollout/:dataset/:id/text/:number", (context) =>
+    withRun(context, (run) => {
+      const { dataset, id, number } = context.req.param();
+      return toLongText(run, { dataset, id, number: Number(number) });
+    }),
   );
   app.get("/api/changes", (context) =>
     streamSSE(context, async (stream) => {
