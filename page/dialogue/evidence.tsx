@@ -1,6 +1,7 @@
 // What is beside a dialogue: its verdict, the checks, the other rollouts of its query, prompt and tools.
 import type { CheckView, DialogueView, ToolView } from "../../src/viewer/api.ts";
 import { pathTo } from "../address.ts";
+import { pathToCompare, writePlace } from "../compare/place.ts";
 import { count, dollars, duration } from "../text.ts";
 import { JsonView } from "./json.tsx";
 import { readJsonText } from "./json-text.ts";
@@ -78,8 +79,7 @@ function MessageLink({ at }: { at: number }) {
 
 export function Siblings({ dialogue, run }: { dialogue: DialogueView; run: string }) {
   const { siblings, id, dataset } = dialogue;
-  if (siblings.length < 2) return null;
-  const own = [run, dataset, id].map(encodeURIComponent).join("/");
+  const own = writePlace(run, dataset, id);
   return (
     <section aria-labelledby="siblings-title">
       <h2 id="siblings-title">Rollouts of this query</h2>
@@ -97,7 +97,7 @@ export function Siblings({ dialogue, run }: { dialogue: DialogueView; run: strin
               <a
                 class="small"
                 aria-label={`Compare with ${other.id}`}
-                href={`/compare?${new URLSearchParams({ a: own, b: [run, dataset, other.id].map(encodeURIComponent).join("/") })}`}
+                href={pathToCompare(own, writePlace(run, dataset, other.id))}
               >
                 compare
               </a>
@@ -105,6 +105,9 @@ export function Siblings({ dialogue, run }: { dialogue: DialogueView; run: strin
           </li>
         ))}
       </ul>
+      <a class="small" href={pathToCompare(own)}>
+        compare with other runs
+      </a>
     </section>
   );
 }

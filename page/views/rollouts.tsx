@@ -1,6 +1,8 @@
 // The table of a run's rollouts. What it shows is all in the address.
 import type { TableView } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
+import { PickButton } from "../compare/pick.tsx";
+import { writePlace } from "../compare/place.ts";
 import { Shown } from "../frame.tsx";
 import { useServer } from "../server.ts";
 import { count, duration } from "../text.ts";
@@ -22,6 +24,7 @@ export function RolloutsView({ name }: { name: string }) {
                     <a href={Address.with({ sort: column })}>{column}</a>
                   </th>
                 ))}
+                <th scope="col">compare</th>
               </tr>
             </thead>
             <tbody>
@@ -36,6 +39,9 @@ export function RolloutsView({ name }: { name: string }) {
                   <td>{row.turns}</td>
                   <td>{row.toolCalls}</td>
                   <td>{duration(row.seconds)}</td>
+                  <td>
+                    <PickButton place={writePlace(name, row.dataset, row.id)} name={row.id} />
+                  </td>
                 </tr>
               ))}
             </tbody>

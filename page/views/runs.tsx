@@ -1,6 +1,8 @@
 // Every run: its state, how far it is, and how good.
 import type { RunCard } from "../../src/viewer/api.ts";
 import { pathTo } from "../address.ts";
+import { PickButton } from "../compare/pick.tsx";
+import { writePlace } from "../compare/place.ts";
 import { Shown } from "../frame.tsx";
 import { useServer } from "../server.ts";
 import { ago, count, dollars, share } from "../text.ts";
@@ -18,11 +20,13 @@ export function RunsView() {
             <table>
               <thead>
                 <tr>
-                  {["run", "state", "progress", "agent", "datasets", "pass@1", "cost", "changed"].map((title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ))}
+                  {["run", "state", "progress", "agent", "datasets", "pass@1", "cost", "changed", "compare"].map(
+                    (title) => (
+                      <th key={title} scope="col">
+                        {title}
+                      </th>
+                    ),
+                  )}
                 </tr>
               </thead>
               <tbody>
@@ -71,6 +75,9 @@ function Row({ run }: { run: RunCard }) {
       </td>
       <td>{dollars(costUsd)}</td>
       <td>{ago(changedAt)}</td>
+      <td>
+        <PickButton place={writePlace(name)} name={name} />
+      </td>
     </tr>
   );
 }

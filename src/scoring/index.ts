@@ -7,7 +7,7 @@ export { type Numbers, numbersOf } from "./numbers.ts";
 export { References } from "./references.ts";
 export { repeatCalls } from "./replay.ts";
 export { collectRun, type RolloutFacts, type VerdictWord, verdictOf, whyUnscored } from "./report/collect.ts";
-export { type Comparison, compareReports } from "./report/compare.ts";
+export { type Comparison, compareReports, type Difference, describeDifference } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { pageHtml } from "./report/page.ts";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
 import type { FailureGroup, FailureRecord } from "../runs/index.ts";
-import type { Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
+import type { Difference, Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
 
 export type RunState = "reading" | "running" | "finished" | "stopped" | "unreadable";
 
@@ -227,6 +227,32 @@ export type DialogueView = {
   /** what is damaged or missing, one sentence each */
   notes: string[];
 };
+
+export type QueryOutcome = "won" | "lost" | "equal" | "not comparable";
+
+/** Two runs, query by query: what the second won and lost against the first. */
+export type RunComparison = {
+  a: { name: string; agents: string[]; solved: number | null };
+  b: { name: string; agents: string[]; solved: number | null };
+  difference: Difference | null;
+  counts: { [outcome in QueryOutcome]: number };
+  /** queries that only one of them has */
+  leftOut: number;
+  /** those that were asked for, the largest difference first */
+  chosen: number;
+  queries: {
+    dataset: string;
+    query: string;
+    outcome: QueryOutcome;
+    /** share of solved rollouts, null if none is scored */
+    rates: [number | null, number | null];
+    /** the two dialogues that show it best */
+    ids: [string, string];
+  }[];
+};
+
+/** Rollouts of the same query, here and in other runs. */
+export type CompareChoices = { run: string; dataset: string; id: string; verdict: VerdictWord; stopReason: string }[];
 
 /** Sent by the server when something changed: the names of the runs. */
 export type ChangeEvent = { runs: string[] };

@@ -32,7 +32,7 @@ import type { RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
 import { toCheckView } from "./checks.ts";
 import { describeFault } from "./fault-words.ts";
-import { areEntriesOf, type ReadMoments, type Told, toMoments } from "./moments.ts";
+import { areEntriesOf, type Told, toMoments } from "./moments.ts";
 import { statesIn } from "./states.ts";
 
 /** Undefined if the run has no such rollout. */
@@ -87,11 +87,6 @@ export function toLongText(
   const key = index.find(dataset, id);
   const text = key && toMoments(readDialogue(index, key, []).told).long[number];
   return text === undefined ? undefined : { text: redactText(text) };
-}
-
-/** What a comparison needs of a dialogue. */
-export function readMoments({ index }: NamedRun, key: RolloutKey): ReadMoments {
-  return toMoments(readDialogue(index, key, []).told);
 }
 
 type ReadDialogue = { trajectory: Trajectory | undefined; attempt: RecordedAttempt; told: Told };

@@ -29,7 +29,7 @@ export type Told = {
   startedAt?: string;
 };
 
-export type ReadMoments = { moments: Moment[] /** the texts that are too long to be sent unasked */; long: string[] };
+type ReadMoments = { moments: Moment[] /** the texts that are too long to be sent unasked */; long: string[] };
 
 /** Longer texts are sent in part; people ask for the rest. */
 const MAX_TEXT = 20_000;
