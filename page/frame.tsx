@@ -4,6 +4,7 @@ import { Address, pathTo } from "./address.ts";
 import { isHelpOpen } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
 import { type Answer, isConnected } from "./server.ts";
+import { CompareView } from "./views/compare.tsx";
 import { DialogueView } from "./views/dialogue.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
 import { RunView } from "./views/run.tsx";
@@ -47,6 +48,7 @@ export function Page() {
 function viewOf(path: string[]) {
   const [view, name = "", part, dataset = "", id = ""] = path;
   if (view === undefined) return <RunsView />;
+  if (view === "compare") return <CompareView />;
   if (view === "run" && part === undefined) return <RunView name={name} />;
   if (view === "run" && part === "rollouts") return <RolloutsView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;

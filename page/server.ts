@@ -85,7 +85,7 @@ export function useServer<T>(path: string, run: string, isUnderWay?: (value: T) 
   return answer.value;
 }
 
-async function get<T>(path: string): Promise<Answer<T>> {
+export async function get<T>(path: string): Promise<Answer<T>> {
   try {
     const response = await fetch(path, { headers: { accept: "application/json" } });
     if (response.ok) return { value: (await response.json()) as T, isLoading: false };

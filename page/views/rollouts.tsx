@@ -2,6 +2,8 @@
 import { useRef } from "preact/hooks";
 import type { TableRow, TableView } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
+import { PickButton } from "../compare/pick.tsx";
+import { writePlace } from "../compare/place.ts";
 import { Filters } from "../filters.tsx";
 import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
@@ -78,6 +80,7 @@ function Table({ table: { rows }, name }: { table: TableView; name: string }) {
           {COLUMNS.map(({ sort, title, isNumber }) => (
             <Head key={sort} sort={sort} title={title} isNumber={isNumber} />
           ))}
+          <th scope="col">compare</th>
         </tr>
       </thead>
       <tbody>
@@ -94,6 +97,9 @@ function Table({ table: { rows }, name }: { table: TableView; name: string }) {
                 {show(row)}
               </td>
             ))}
+            <td>
+              <PickButton place={writePlace(name, row.dataset, row.id)} name={row.id} />
+            </td>
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,8 @@
 // Every run: its state, how far it is, and how good.
 import type { RunCard } from "../../src/viewer/api.ts";
 import { pathTo } from "../address.ts";
+import { PickButton } from "../compare/pick.tsx";
+import { writePlace } from "../compare/place.ts";
 import { Shown } from "../frame.tsx";
 import { useServer } from "../server.ts";
 import { ago, count, dollars, share } from "../text.ts";
@@ -22,11 +24,13 @@ export function RunsView() {
             <table class="runs">
               <thead>
                 <tr>
-                  {["run", "state", "progress", "agent", "datasets", "pass@1", "cost", "age"].map((title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ))}
+                  {["run", "state", "progress", "agent", "datasets", "pass@1", "cost", "age", "compare"].map(
+                    (title) => (
+                      <th key={title} scope="col">
+                        {title}
+                      </th>
+                    ),
+                  )}
                 </tr>
               </thead>
               <tbody>
@@ -92,6 +96,9 @@ function Row({ run }: { run: RunCard }) {
       <td data-title="cost">{dollars(costUsd)}</td>
       <td data-title="age" title={new Date(changedAt).toLocaleString("en")}>
         {state === "running" ? `began ${ago(startedAt)}` : ago(changedAt)}
+      </td>
+      <td data-title="compare">
+        <PickButton place={writePlace(name)} name={name} />
       </td>
     </tr>
   );

@@ -12,7 +12,13 @@ export {
 export { type FinishedRecord, keyText, readHead, recordKeyText } from "./finished.ts";
 export type { Unfinished } from "./journal.ts";
 export { claimJournalFolder } from "./journal-folder.ts";
-export { readJournalLine } from "./journal-lines.ts";
+export {
+  type JournalLine,
+  journalKeyText,
+  type RecordedAttempt,
+  readAttempt,
+  readJournalLine,
+} from "./journal-lines.ts";
 export {
   type FingerprintParts,
   FORMAT_VERSION,
@@ -22,7 +28,7 @@ export {
   readManifest,
   rolloutFingerprint,
 } from "./manifest.ts";
-export { type StoredPrompt, scanPrompts } from "./prompt-store.ts";
+export { readPrompt, type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   journalOf,
   newestRun,

@@ -4,7 +4,9 @@ import {
   isObject,
   NO_USAGE,
   parseJson,
+  type RolloutEnd,
   type RolloutKey,
+  type RolloutStart,
   type RunEvent,
   type Usage,
   UsageError,
@@ -65,7 +67,14 @@ export function readJournalLine(
   if (typeof parsed === "string") return parsed;
   if (!isWhole(parsed)) return "is not a whole event";
   if (type === "run-start") refuseNewer(parsed, { file, line: number });
-  return { type, key: "queryId" in parsed ? textOf(parsed) : "", index: -1, extent, usage, event: () => parsed };
+  return {
+    type,
+    key: "queryId" in parsed ? journalKeyText(parsed) : "",
+    index: -1,
+    extent,
+    usage,
+    event: () => parsed,
+  };
 }
 
 const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
@@ -93,7 +102,7 @@ function typeOf(bytes: Buffer): RunEvent["type"] | undefined {
 }
 
 /** The key as it is in an entry's line. */
-function textOf(event: RolloutKey): string {
+export function journalKeyText(event: RolloutKey): string {
   const { dataset, queryId, rollout } = event;
   return Buffer.from(jsonLine({ dataset, queryId, rollout }).slice(1, -2)).toString("latin1");
 }
@@ -130,6 +139,24 @@ export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
     entries.push(line.entry as unknown as Entry);
   }
   return entries;
+}
+
+/** What a journal tells about one attempt: its start, its entries and, if it ended, its end, by their places. */
+export type RecordedAttempt = { start?: RolloutStart; entries: Entry[]; end?: RolloutEnd };
+
+export function readAttempt(file: string, places: readonly Extent[]): RecordedAttempt {
+  const found: RecordedAttempt = { entries: [] };
+  for (const bytes of readExtents(file, places)) {
+    const line = parseLine(bodyOf(bytes));
+    if (typeof line === "string") break; // the file was put there anew
+    if (line.type === "rollout-start" && isWhole(line)) found.start ??= line as unknown as RolloutStart;
+    else if (line.type === "rollout-end" && isWhole(line)) found.end = line as unknown as RolloutEnd;
+    else if (line.type === "entry-end" && isEntry(line.entry)) {
+      found.entries.push(line.entry as unknown as Entry);
+      found.end = undefined; // it went on after that
+    } else break;
+  }
+  return found;
 }
 
 /** Whether an event has what is read of it. */

@@ -6,8 +6,8 @@ export { type Interval, shareInterval, studentT975 } from "./intervals.ts";
 export { type Numbers, numbersOf } from "./numbers.ts";
 export { References } from "./references.ts";
 export { repeatCalls } from "./replay.ts";
-export { collectRun, type RolloutFacts, type VerdictWord, verdictOf } from "./report/collect.ts";
-export { type Comparison, compareReports } from "./report/compare.ts";
+export { collectRun, type RolloutFacts, type VerdictWord, verdictOf, whyUnscored } from "./report/collect.ts";
+export { type Comparison, compareReports, type Difference, describeDifference } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
 export { reportHtml } from "./report/html.ts";
 export { pageHtml } from "./report/page.ts";
@@ -22,7 +22,13 @@ export { mergeSettings, type ScoreRunOptions, scoreRun } from "./score-run.ts";
 export { createScorer } from "./scorer.ts";
 export type { ScoreRecord } from "./scores.ts";
 export { type EvaluationSettings, evaluationSchema } from "./settings.ts";
-export { describeSource, openStoredDatasets, type StoredDataset, worldOf } from "./stored-datasets.ts";
+export {
+  describeSource,
+  openStoredDatasets,
+  openStoredQueries,
+  type StoredDataset,
+  worldOf,
+} from "./stored-datasets.ts";
 export { TaskScores } from "./task-scores.ts";
 export { readTranscript } from "./transcript.ts";
 export { occurs, tells } from "./values.ts";

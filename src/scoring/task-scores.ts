@@ -1,7 +1,7 @@
 // Each rollout's score by the run's own rule: what reports count and what exports choose by.
 import { join } from "node:path";
 import { cutText } from "../core/index.ts";
-import { FollowedFile } from "../files/index.ts";
+import { FollowedFile, Places, readExtents } from "../files/index.ts";
 import { type DamagedLine, leftOut, MANIFEST_FILE, readManifest, recordKeyText } from "../runs/index.ts";
 import { mergeSettings } from "./score-run.ts";
 import { readScoreLine, SCORES_FILE, type ScoreRecord } from "./scores.ts";
@@ -17,6 +17,7 @@ export class TaskScores {
   readonly #damaged: DamagedLine[] = [];
   readonly #alike = new Map<string, CheckScore>();
   readonly #maxReason: number;
+  readonly #places = new Places();
   readonly rule: ScoreRule;
 
   /**
@@ -44,13 +45,17 @@ export class TaskScores {
     if (seen === "replaced") {
       const keys = [...this.#results.keys()];
       this.#results.clear();
+      this.#places.clear();
       this.#damaged.length = 0;
       yield* keys;
     }
     for (const { bytes, offset, length, number } of this.#file.read(isEnough)) {
       const score = readScoreLine(bytes);
       if (typeof score === "string") this.#damaged.push({ offset, length, number, reason: score });
-      else if (score && (this.#only?.includes(score.check) ?? true)) yield this.#add(score);
+      else if (score && (this.#only?.includes(score.check) ?? true)) {
+        this.#places.add(recordKeyText(score), { offset, length });
+        yield this.#add(score);
+      }
     }
   }
 
@@ -61,6 +66,16 @@ export class TaskScores {
   /** `key`: a rollout's key as text. */
   resultsOf(key: string): readonly CheckScore[] {
     return this.#results.get(key) ?? [];
+  }
+
+  /** The same with everything that the checks found, read from the file again. */
+  readDetails(key: string): ScoreRecord[] {
+    const latest = new Map<string, ScoreRecord>();
+    for (const bytes of readExtents(this.#file.path, this.#places.of(key))) {
+      const score = readScoreLine(bytes);
+      if (typeof score === "object" && recordKeyText(score) === key) latest.set(score.check, score);
+    }
+    return [...latest.values()];
   }
 
   scoreOf(key: string, ending: Ending): TaskScore {

@@ -25,12 +25,6 @@ export class Rows {
     return this.ofQuery(dataset, queryId).find((row) => row.rollout === rollout);
   }
 
-  /** By the id of its record: the query's, and from the second rollout on its number. */
-  find(dataset: string, id: string): IndexedRow | undefined {
-    const [, queryId = id, number] = /^(.*)#([1-9]\d*)$/s.exec(id) ?? [];
-    return this.get(dataset, id, 0) ?? (number === undefined ? undefined : this.get(dataset, queryId, Number(number)));
-  }
-
   ofQuery(dataset: string, queryId: string): readonly IndexedRow[] {
     return this.#queries.get(dataset)?.get(queryId) ?? [];
   }

@@ -2,7 +2,7 @@
 // Read once and then followed as the files grow; the dialogues stay on disk.
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../core/index.ts";
+import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
 import { FollowedFile, type Line } from "../files/index.ts";
 import {
   type DamagedLine,
@@ -21,7 +21,9 @@ import {
   recordKeyText,
 } from "../runs/index.ts";
 import { TaskScores, verdictOf } from "../scoring/index.ts";
+import { Attempts } from "./attempts.ts";
 import { Names } from "./names.ts";
+import { Prompts } from "./prompts.ts";
 import { readRow } from "./read-row.ts";
 import { type IndexedRow, Rows } from "./rows.ts";
 
@@ -35,6 +37,8 @@ type Part = {
 
 /** How long reading may keep the process from everything else. */
 const SLICE_MS = 12;
+/** Of one query, that are looked for where there is no record. */
+const MAX_ROLLOUTS = 10_000;
 
 export class RunIndex {
   readonly path: string;
@@ -42,6 +46,10 @@ export class RunIndex {
   readonly failures = new Map<string, FailureRecord>();
   manifest: Manifest | undefined;
   tally = new RunTally();
+  readonly attempts = new Attempts();
+  readonly prompts: Prompts;
+  /** once there is a manifest */
+  scores: TaskScores | undefined;
   /** why the folder cannot be read as a run, if so */
   trouble: string | undefined;
   /** another one after every change; `rowsVersion` only after those of rows and their scores */
@@ -56,20 +64,19 @@ export class RunIndex {
   readonly #names = new Names();
   readonly #parts = new Map<string, Part>();
   readonly #unscored = new Set<string>();
-  /** once there is a manifest */
-  #scores: TaskScores | undefined;
   #manifestAt: number | undefined;
 
   constructor(path: string) {
     this.path = path;
+    this.prompts = new Prompts(path);
   }
 
   get rows(): readonly IndexedRow[] {
     return this.#rows.all;
   }
 
-  row(dataset: string, id: string): IndexedRow | undefined {
-    return this.#rows.find(dataset, id);
+  row({ dataset, queryId, rollout }: RolloutKey): IndexedRow | undefined {
+    return this.#rows.get(dataset, queryId, rollout);
   }
 
   /** The rows of each query. */
@@ -77,9 +84,24 @@ export class RunIndex {
     return this.#rows.byQuery();
   }
 
-  /** The other rollouts of a query, and itself, in order. */
-  siblings({ dataset, queryId }: Pick<IndexedRow, "dataset" | "queryId">): IndexedRow[] {
-    return [...this.#rows.ofQuery(dataset, queryId)].sort((a, b) => a.rollout - b.rollout);
+  /** Whose id this is: a finished, running or failed rollout; of two, the rollout of the shorter name's query comes last. */
+  find(dataset: string, id: string): RolloutKey | undefined {
+    const other = namesakeOf(id);
+    const keys = [{ dataset, queryId: id, rollout: 0 }, ...(other ? [{ dataset, ...other }] : [])];
+    return keys.find((key) => this.#knows(key));
+  }
+
+  /** All rollouts of its query, itself too, in order. */
+  siblings({ dataset, queryId, rollout }: RolloutKey): RolloutKey[] {
+    const numbers = new Set([rollout]);
+    for (const row of this.#rows.ofQuery(dataset, queryId)) numbers.add(row.rollout);
+    for (let number = 0; number <= Math.min(this.attempts.most, MAX_ROLLOUTS); number++)
+      if (this.#knows({ dataset, queryId, rollout: number })) numbers.add(number);
+    return [...numbers].sort((a, b) => a - b).map((number) => ({ dataset, queryId, rollout: number }));
+  }
+
+  #knows(key: RolloutKey): boolean {
+    return this.row(key) !== undefined || this.failures.has(keyText(key)) || this.attempts.has(key);
   }
 
   /** The last failure of each rollout that has no record. */
@@ -96,7 +118,7 @@ export class RunIndex {
   /** What is damaged, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
-    const scores = this.#scores?.damage;
+    const scores = this.scores?.damage;
     return [
       ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)),
       ...(scores === undefined ? [] : [scores]),
@@ -113,10 +135,10 @@ export class RunIndex {
   /** Reads what is new, a slice at a time, for as long as is allowed; false if there is more to read. */
   async update(milliseconds = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.#readManifest();
-    if (!this.manifest || !this.#scores) return true;
+    if (!this.manifest || !this.scores) return true;
     const turn = new Turn(milliseconds);
     for (const part of this.#records(this.manifest)) if (!(await this.#read(part, turn))) return false;
-    if (!(await this.#readScores(this.#scores, turn))) return false;
+    if (!(await this.#readScores(this.scores, turn))) return false;
     if (!(await this.#read(this.#failures(), turn))) return false;
     if (!this.isTableRead) this.version++;
     this.isTableRead = true;
@@ -135,7 +157,7 @@ export class RunIndex {
     try {
       this.manifest = readManifest(path) ?? this.manifest;
       this.trouble = changedAt === undefined ? "there is no manifest.json" : undefined;
-      if (this.manifest) this.#scores ??= new TaskScores(this.path, undefined, undefined, { isFollowed: true });
+      if (this.manifest) this.scores ??= new TaskScores(this.path, undefined, undefined, { isFollowed: true });
     } catch (error) {
       this.trouble = messageOf(error);
     }
@@ -204,10 +226,12 @@ export class RunIndex {
         if (!read || typeof read === "string") return read;
         if (read.type === "entry-end") this.tally.addEntry(read.usage());
         else this.tally.add(read.event());
+        this.attempts.take(read, path);
         return undefined;
       },
       forget: () => {
         this.tally = new RunTally();
+        this.attempts.clear();
       },
     });
   }
@@ -223,7 +247,7 @@ export class RunIndex {
     if (!read || typeof read === "string") return read;
     if (read.dataset !== dataset) return undefined; // a file that other runs write to as well
     if (!this.#rows.add(read, file, { offset, length })) return "repeats a record";
-    if (this.#scores?.isEmpty === false) this.#unscored.add(keyText(read));
+    if (this.scores?.isEmpty === false) this.#unscored.add(keyText(read));
     this.rowsVersion++;
     return undefined;
   }

@@ -10,7 +10,8 @@ import { streamSSE } from "hono/streaming";
 import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
 import { type NamedRun, Runs } from "./runs.ts";
-import { toDialogueView } from "./views/dialogue.ts";
+import { toCompareChoices, toRunComparison } from "./views/compare.ts";
+import { toDialogueView, toLongText } from "./views/dialogue.ts";
 import { toTableView } from "./views/rollouts.ts";
 import { toRunView } from "./views/run.ts";
 import { toCard } from "./views/runs.ts";
@@ -82,6 +83,21 @@ function addRoutes(app: Hono, runs: Runs): void {
   );
   app.get("/api/run/:run/rollout/:dataset/:id", (context) =>
     withRun(context, (run) => toDialogueView(run, context.req.param("dataset"), context.req.param("id"))),
+  );
+  app.get("/api/run/:run/rollout/:dataset/:id/others", (context) =>
+    withRun(context, (run) => toCompareChoices(run, runs.all, context.req.param())),
+  );
+  app.get("/api/run/:run/against/:other", (context) =>
+    withRun(context, (run) => {
+      const other = runs.get(context.req.param("other"));
+      return other && toRunComparison(run, other, new URL(context.req.url).searchParams);
+    }),
+  );
+  app.get("/api/run/:run/rollout/:dataset/:id/text/:number", (context) =>
+    withRun(context, (run) => {
+      const { dataset, id, number } = context.req.param();
+      return toLongText(run, { dataset, id, number: Number(number) });
+    }),
   );
   app.get("/api/changes", (context) =>
     streamSSE(context, async (stream) => {

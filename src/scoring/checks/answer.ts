@@ -14,7 +14,8 @@ export const answerCheck: Check = {
       return notCheckable("the question has no known answer");
     const prediction = predictionOf(context);
     if (prediction === "") return failed("no answer was given");
-    const details = { expected, prediction };
+    const said = context.dialogue.agent.at(-1);
+    const details = { expected, prediction, at: said ? [said.at] : [] };
     const how = matchAnswer(prediction, expected);
     if (how) return passed(`${how} match`, details);
     return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${JSON.stringify(expected)}`, { details });
