@@ -1,7 +1,7 @@
 // What the server tells the page: types only, shared by both.
 import type { Entry, Json, Trajectory } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
-import type { FailureGroup, FailureRecord } from "../runs/index.ts";
+import type { AnnotationRecord, AnnotationWord, FailureGroup, FailureRecord, Judgement } from "../runs/index.ts";
 import type { Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
 
 export type RunState = "reading" | "running" | "finished" | "stopped" | "unreadable";
@@ -88,6 +88,9 @@ export type TableRow = {
   costUsd: number | null;
   seconds: number;
   endedAt: number;
+  /** what people say about it, and the tags that they gave */
+  annotation: AnnotationWord;
+  tags: readonly string[];
 };
 
 export type TableView = {
@@ -119,6 +122,34 @@ export type DialogueView = {
   siblings: { id: string; verdict: VerdictWord; stopReason: string }[];
   /** what is damaged, one sentence for each file */
   notes: string[];
+};
+
+export type { AnnotationRecord, AnnotationWord, Judgement };
+
+/** What one person says, in whole: it replaces what they said before, and nothing at all takes it back. */
+export type AnnotationRequest = {
+  dataset: string;
+  id: string;
+  by: string;
+  message?: number;
+  verdict?: Judgement;
+  tags?: string[];
+  note?: string;
+};
+
+export type AnnotationsView = {
+  annotations: AnnotationRecord[];
+  /** the tags of the run, the most frequent first */
+  tags: string[];
+};
+
+/** Where a review goes on. */
+export type NextView = {
+  /** the next one that the annotator gave no verdict on; absent if there is none */
+  next?: { dataset: string; id: string };
+  /** how many of the chosen rollouts have none */
+  left: number;
+  chosen: number;
 };
 
 /** Sent by the server when something changed: the names of the runs. */

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { messageOf } from "../core/index.ts";
 import { type Extent, FollowedFile, type Line } from "../files/index.ts";
 import {
+  AnnotationBook,
+  type AnnotationWord,
   type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
   journalOf,
+  judgesOf,
   keyText,
   leftOut,
   listRecordFiles,
@@ -19,6 +22,8 @@ import {
   readJournalLine,
   readManifest,
   recordKeyText,
+  tagsOf,
+  wordOf,
 } from "../runs/index.ts";
 import { TaskScores, type VerdictWord, verdictOf } from "../scoring/index.ts";
 import { Names, type RolloutRow, readRow } from "./read-row.ts";
@@ -30,6 +35,11 @@ export type IndexedRow = RolloutRow & {
   /** null: unscored */
   score: number | null;
   failedChecks: readonly string[];
+  /** what people say about it */
+  annotation: AnnotationWord;
+  tags: readonly string[];
+  /** who gave a verdict */
+  judges: readonly string[];
 };
 
 type Part = { file: FollowedFile; damaged: DamagedLine[]; take(line: Line): string | undefined };
@@ -44,6 +54,7 @@ export class RunIndex {
   manifest: Manifest | undefined;
   tally = new RunTally();
   scores: TaskScores;
+  readonly annotations: AnnotationBook;
   /** why the folder cannot be read as a run, if so */
   trouble: string | undefined;
   /** another one after every change */
@@ -58,6 +69,7 @@ export class RunIndex {
   constructor(path: string) {
     this.path = path;
     this.scores = new TaskScores(path);
+    this.annotations = new AnnotationBook(path);
   }
 
   has(key: string): boolean {
@@ -77,8 +89,8 @@ export class RunIndex {
   /** What is damaged, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
-    const scores = this.scores.damage === undefined ? [] : [this.scores.damage];
-    return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...scores];
+    const others = [this.scores.damage, this.annotations.damage].filter((damage) => damage !== undefined);
+    return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
   }
 
   /** Reads what is new, a slice at a time; resolves when all has been read. */
@@ -106,8 +118,14 @@ export class RunIndex {
     }
     const before = this.version;
     this.scores.update((key) => this.#score(key));
+    this.updateAnnotations();
     if (!this.isRead) this.version = before + 1;
     this.isRead = true;
+  }
+
+  /** Also right after one was written here: whoever wrote it sees it at once. */
+  updateAnnotations(): void {
+    this.annotations.update((key) => this.#annotate(key));
   }
 
   /** Records first: they are what people wait for. */
@@ -130,12 +148,14 @@ export class RunIndex {
     if (!read || typeof read === "string") return read;
     const key = keyText(read);
     const place = { file, offset, length };
-    const row: IndexedRow = { ...read, key, place, verdict: "not scored yet", score: null, failedChecks: NONE };
+    const unscored = { verdict: "not scored yet", score: null, failedChecks: NONE } as const;
+    const row: IndexedRow = { ...read, key, place, ...unscored, annotation: "none", tags: NONE, judges: NONE };
     const at = this.#byKey.get(key);
     if (at !== undefined) return "repeats a record";
     this.#byKey.set(key, this.rows.length);
     this.rows.push(row);
     this.#score(key);
+    this.#annotate(key);
     return undefined;
   }
 
@@ -163,6 +183,16 @@ export class RunIndex {
     row.score = task.score;
     row.blame ||= this.#names.one(task.blame ?? "");
     row.failedChecks = this.#names.list(results.filter(({ pass }) => pass === false).map(({ check }) => check));
+    this.version++;
+  }
+
+  #annotate(key: string): void {
+    const row = this.rows[this.#byKey.get(key) ?? -1];
+    if (!row) return;
+    const remarks = this.annotations.remarksOn(key);
+    row.annotation = wordOf(remarks);
+    row.tags = this.#names.list(tagsOf(remarks));
+    row.judges = this.#names.list(judgesOf(remarks));
     this.version++;
   }
 

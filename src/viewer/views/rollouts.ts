@@ -17,6 +17,7 @@ export function toTableView({ index }: NamedRun, params: URLSearchParams): Table
   };
 }
 
-function toTableRow({ place: _place, key: _key, tools: _tools, faults: _faults, ...row }: IndexedRow): TableRow {
+function toTableRow(indexed: IndexedRow): TableRow {
+  const { place: _place, key: _key, tools: _tools, faults: _faults, judges: _judges, ...row } = indexed;
   return row;
 }
