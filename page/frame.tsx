@@ -1,6 +1,8 @@
 // What is around every view: where one is, and whether the server is there.
 import type { ComponentChildren } from "preact";
 import { Address, pathTo } from "./address.ts";
+import { isHelpOpen } from "./keys.ts";
+import { KeysHelp } from "./keys-help.tsx";
 import { type Answer, isConnected } from "./server.ts";
 import { DialogueView } from "./views/dialogue.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
@@ -24,8 +26,19 @@ export function Page() {
             The server cannot be reached; what you see may be old.
           </p>
         )}
+        <button
+          type="button"
+          class="keys-button"
+          title="Keys (?)"
+          onClick={() => {
+            isHelpOpen.value = true;
+          }}
+        >
+          Keys <kbd>?</kbd>
+        </button>
       </header>
       <main id="main">{viewOf(path)}</main>
+      <KeysHelp />
     </>
   );
 }

@@ -2,8 +2,10 @@
 import { render } from "preact";
 import { Address } from "./address.ts";
 import { Page } from "./frame.tsx";
+import { listenToKeys } from "./keys.ts";
 import { follow } from "./server.ts";
 
 follow();
 Address.listen();
+listenToKeys();
 render(<Page />, document.getElementById("page") as HTMLElement);
