@@ -5,6 +5,7 @@ import { isHelpOpen } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
 import { type Answer, isConnected } from "./server.ts";
 import { DialogueView } from "./views/dialogue.tsx";
+import { ReviewView } from "./views/review.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
 import { RunView } from "./views/run.tsx";
 import { RunsView } from "./views/runs.tsx";
@@ -49,6 +50,7 @@ function viewOf(path: string[]) {
   if (view === undefined) return <RunsView />;
   if (view === "run" && part === undefined) return <RunView name={name} />;
   if (view === "run" && part === "rollouts") return <RolloutsView name={name} />;
+  if (view === "run" && part === "review") return <ReviewView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;
   return <p role="alert">There is no such page.</p>;
 }

@@ -4,6 +4,8 @@ import { Address, pathTo } from "../address.ts";
 import { Shown } from "../frame.tsx";
 import { useServer } from "../server.ts";
 import { count, duration } from "../text.ts";
+import { AnnotationCell } from "./annotate.tsx";
+import { ReviewLink } from "./review.tsx";
 
 export function RolloutsView({ name }: { name: string }) {
   const answer = useServer<TableView>(`/api${pathTo("run", name, "rollouts")}?${Address.params}`, name);
@@ -14,10 +16,11 @@ export function RolloutsView({ name }: { name: string }) {
           <h1>
             {count(chosen)} of {count(total)} rollouts
           </h1>
+          <ReviewLink name={name} />
           <table>
             <thead>
               <tr>
-                {["id", "dataset", "stop", "verdict", "turns", "calls", "seconds"].map((column) => (
+                {["id", "dataset", "stop", "verdict", "turns", "calls", "seconds", "annotation"].map((column) => (
                   <th key={column} scope="col">
                     <a href={Address.with({ sort: column })}>{column}</a>
                   </th>
@@ -36,6 +39,9 @@ export function RolloutsView({ name }: { name: string }) {
                   <td>{row.turns}</td>
                   <td>{row.toolCalls}</td>
                   <td>{duration(row.seconds)}</td>
+                  <td>
+                    <AnnotationCell {...row} />
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -1,0 +1,2 @@
+// Style sheets of views are imported for their effect.
+declare module "*.css";
