@@ -11,10 +11,10 @@ import { ago } from "../text.ts";
 import "./annotate.css";
 import { ReviewBar } from "./review.tsx";
 
-const VERDICTS: { verdict: Judgement; key: string; mark: string }[] = [
-  { verdict: "accept", key: "a", mark: "✓" },
-  { verdict: "reject", key: "x", mark: "✗" },
-  { verdict: "unsure", key: "u", mark: "?" },
+const VERDICTS: { verdict: Judgement; key: string }[] = [
+  { verdict: "accept", key: "a" },
+  { verdict: "reject", key: "x" },
+  { verdict: "unsure", key: "u" },
 ];
 
 type Shared = ReturnType<typeof useOwnWords> & {
@@ -117,7 +117,7 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
   return (
     <div class="editor">
       <fieldset class="verdicts" aria-label={`Your verdict on ${what}`}>
-        {VERDICTS.map(({ verdict, key, mark }, index) => {
+        {VERDICTS.map(({ verdict, key }, index) => {
           const isOn = words.verdict === verdict;
           return (
             <button
@@ -128,7 +128,7 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
               aria-pressed={isOn}
               onClick={() => change(message, { verdict: isOn ? undefined : verdict })}
             >
-              <span aria-hidden="true">{mark}</span> {verdict}
+              {verdict}
               {message === undefined && <kbd>{key}</kbd>}
             </button>
           );
