@@ -37,6 +37,11 @@ export class AnnotationBook {
     return this.#damaged.length > 0 ? leftOut(this.#file.path, this.#damaged) : undefined;
   }
 
+  /** Everybody whose words are in it, in the order of their names. */
+  get annotators(): string[] {
+    return [...new Set([...this.#remarks.values()].flat().map(({ by }) => by))].sort();
+  }
+
   /** By the rollouts' keys as text. */
   get remarks(): ReadonlyMap<string, readonly Remark[]> {
     return this.#remarks;
