@@ -146,3 +146,77 @@ test("names that nobody has and verdicts that do not exist are refused", async (
   expect((await refused("--annotated", "acept")).stderr).toContain('no annotation "acept"; did you mean "accept"');
   expect(work.has("none.jsonl")).toBe(false);
 });
+
+test("a report counts verdicts by annotator and says how far they agree, as text, JSON and page", async () => {
+  const run = annotatedRun();
+  say(run, "<i>eve", "shs-002", { verdict: "accept" });
+  const { code, stdout } = await work.run(["report", run]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("3 rollouts with a verdict of people: 1 accept, 1 reject, 0 unsure, 1 mixed.");
+  expect(stdout).toContain("Annotated, but not in the run: 1.");
+  expect(stdout).toMatch(/^annotator +judged +accept +reject +unsure +messages +notes$/m);
+  expect(stdout).toMatch(/^ann +3 +2 +1 +0 +1 +1$/m);
+  // agreed 2 of 3; chance (2·1 + 1·1) / 9 = 1/3: (2/3 - 1/3) / (2/3)
+  expect(stdout).toContain("ann and bob agree on 2 of 3 that both judged: Cohen's kappa 0.50.");
+  expect(stdout).toContain("<i>eve and ann agree on 1 of 1 that both judged: kappa is not defined");
+  expect(stdout).toContain("tags: odd 1, polite 1, wrong-date 1");
+  const report = JSON.parse(work.read(`${run}/report.json`)) as { annotations: object };
+  expect(report.annotations).toEqual({
+    verdicts: { accept: 1, reject: 1, unsure: 0, mixed: 1 },
+    rollouts: 3,
+    annotators: [
+      { annotator: "<i>eve", accept: 1, reject: 0, unsure: 0, notes: 0, messages: 0 },
+      { annotator: "ann", accept: 2, reject: 1, unsure: 0, notes: 1, messages: 1 },
+      { annotator: "bob", accept: 1, reject: 1, unsure: 1, notes: 1, messages: 0 },
+    ],
+    tags: ["odd", "polite", "wrong-date"].map((tag) => ({ tag, rollouts: 1 })),
+    agreement: [
+      { annotators: ["<i>eve", "ann"], rollouts: 1, agreed: 1, kappa: null },
+      { annotators: ["<i>eve", "bob"], rollouts: 1, agreed: 0, kappa: 0 },
+      { annotators: ["ann", "bob"], rollouts: 3, agreed: 2, kappa: 0.5 },
+    ],
+    unknown: 1,
+  });
+  const html = work.read(`${run}/report.html`);
+  expect(html).toContain("<h2>Annotations</h2>");
+  expect(html).toContain("<td>&lt;i&gt;eve</td>");
+  expect(html).not.toContain("<i>eve");
+  const both = await work.run(["report", run, copyRun(), "--out", "both"]);
+  expect(both.stdout).toContain(`${run}:\n3 rollouts with a verdict of people`);
+  expect((await work.run(["report", copyRun()])).stdout).not.toContain("verdict of people");
+});
+
+test("show prints what people said about a rollout, without their control characters", async () => {
+  const run = annotatedRun();
+  const { stdout } = await work.run(["show", run, "shs-001"]);
+  expect(stdout).toMatch(/^ accept {2}by ann, tags polite, 2026-01-01T00:00:00\.000Z$/m);
+  expect(stdout).toMatch(/^ accept {2}by bob, 2026-01-01T00:00:00\.000Z\n {9}on second thoughts$/m);
+  const other = (await work.run(["show", run, "shs-002#1"])).stdout;
+  expect(other).toMatch(/^ reject {2}by ann, on message 1 \(user\), tags odd, .*\n {9}·\[31mred$/m);
+});
+
+test("damaged lines are named by every command that reads them, and a resume leaves the file alone", async () => {
+  const run = annotatedRun();
+  const file = `${run}/annotations.jsonl`;
+  const before = `${work.read(file)}broken\n{"torn`;
+  work.write(file, before);
+  const named = "annotations.jsonl: 1 damaged line left out (line 10 is not valid JSON)";
+  expect((await work.run(["show", run, "shs-001"])).stderr).toContain(named);
+  expect((await work.run(["report", run])).stderr).toContain(named);
+  const args = [
+    "export",
+    run,
+    "--format",
+    "jsonl",
+    "--out",
+    "damaged.jsonl",
+    "--annotated",
+    "any",
+    "--include-scripted",
+  ];
+  expect((await work.run(args)).stderr).toContain(named);
+  const verified = await work.run(["status", run, "--verify"]);
+  expect([verified.code, verified.stdout]).toEqual([3, expect.stringContaining("annotations.jsonl")]);
+  expect((await work.run(["resume", run, "--quiet"])).code).toBe(0);
+  expect(work.read(file)).toBe(before);
+});

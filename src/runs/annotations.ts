@@ -3,7 +3,8 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, type RecordKey, redactWritten, rolloutId, UsageError } from "../core/index.ts";
-import { jsonLine } from "../files/index.ts";
+import { jsonLine, scanLines } from "../files/index.ts";
+import type { DamagedLine } from "./damage.ts";
 import { bodyOf, isBlank, MISNAMED, parseLine } from "./examine-record.ts";
 
 export const ANNOTATIONS_FILE = "annotations.jsonl";
@@ -38,6 +39,14 @@ export function readAnnotationLine(line: Buffer): AnnotationRecord | string | un
     return "has tags that are no list of texts";
   if (note !== undefined && typeof note !== "string") return "has a note that is no text";
   return value as unknown as AnnotationRecord;
+}
+
+/** Calls back for each line that is none; returns where the last complete line ends. */
+export function scanAnnotations(file: string, onDamage: (line: DamagedLine) => void): number {
+  return scanLines(file, ({ bytes, offset, length, number }) => {
+    const read = readAnnotationLine(bytes);
+    if (typeof read === "string") onDamage({ offset, length, number, reason: read });
+  });
 }
 
 /** Neither a link, which could lead out of the folder, nor anything that would block. */
