@@ -67,7 +67,10 @@ export function useOwnWords(target: Target, by: string, saved: readonly Annotati
   };
   const changeNow = (message: number | undefined, words: Partial<Words>) => {
     if (!saved) return;
-    drafts.value = new Map(drafts.value).set(message, { ...wordsOn(message), ...words, savedAt: undefined });
+    const { verdict, tags, note } = wordsOn(message);
+    const next = { verdict, tags, note, ...words };
+    if (isSame(next, { verdict, tags, note })) return;
+    drafts.value = new Map(drafts.value).set(message, next);
     send(message);
   };
   const latest = useRef(changeNow);
@@ -81,6 +84,10 @@ export function useOwnWords(target: Target, by: string, saved: readonly Annotati
   };
   const isSaving = [...drafts.value.values()].some(({ savedAt }) => savedAt === undefined);
   return { wordsOn, change, sendAgain, isSaving };
+}
+
+function isSame(a: Words, b: Words): boolean {
+  return a.verdict === b.verdict && a.note === b.note && a.tags.join() === b.tags.join(); // no tag has a comma
 }
 
 function createGate(): { passed: Promise<void>; open: () => void } {

@@ -8,6 +8,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeRun } from "./support/annotated-run.ts";
 import { openBrowser } from "./support/browser.ts";
+import { WorkFolder } from "./support/cli.ts";
 import { startView } from "./support/view-server.ts";
 
 const DATASET = "StudentHealthServices";
@@ -127,7 +128,11 @@ test("two servers on one folder: each annotator sees the other's words as they c
   await panel.getByText("You annotate as carol").waitFor();
   await pages[1].getByRole("button", { name: "accept" }).first().click();
   await saved(pages[1]);
-  await pages[1].getByRole("button", { name: "accept" }).first().click(); // once more takes it back
+  await pages[1].getByRole("button", { name: "accept" }).first().click(); // the same again says nothing new
+  await pages[1].getByRole("button", { name: "Take back your verdict on this dialogue" }).click();
+  await pages[1]
+    .getByRole("button", { name: "Take back your verdict on this dialogue" })
+    .waitFor({ state: "detached" });
   await saved(pages[1]);
   expect(linesOf(run).map(({ by, verdict }) => [by, verdict])).toEqual([
     ["ann", "accept"],
@@ -234,4 +239,48 @@ test("an annotation that cannot be written is not shown as saved, and can be sen
   await page.getByRole("button", { name: "Try again" }).click();
   await saved(page);
   expect(linesOf(run)).toMatchObject([{ id: "shs-001", by: "ann", verdict: "accept" }]);
+});
+
+test("rollouts are annotated while their run goes on, and the run does not notice", async () => {
+  const name = `live-${++copies}`;
+  const run = join(root, name);
+  const work = new WorkFolder(root);
+  const server = await startView([root, "--annotator", "ann"]);
+  const args = [
+    "single",
+    "--all",
+    "--bundled",
+    "--rollouts",
+    "4",
+    "--max-workers",
+    "2",
+    "--output-dir",
+    name,
+    "--quiet",
+  ];
+  const { finished } = work.start(args);
+  const ask = async (path: string) =>
+    (await fetch(server.origin + path, { headers: { cookie: server.cookie } })).json() as Promise<{
+      rows?: { dataset: string; id: string }[];
+      chosen?: number;
+      total?: number;
+    }>;
+  let rows: { dataset: string; id: string }[] = [];
+  while (rows.length === 0) rows = (await ask(`/api/run/${name}/rollouts?limit=5`)).rows ?? [];
+  for (const { dataset, id } of rows) {
+    const headers = { "content-type": "application/json", cookie: server.cookie };
+    const body = JSON.stringify({ dataset, id, by: "ann", verdict: "accept" });
+    const answer = await fetch(`${server.origin}/api/run/${name}/annotations`, { method: "POST", body, headers });
+    expect(answer.status).toBe(200);
+  }
+  expect(await finished).toEqual({ code: 0, stdout: "", stderr: "" });
+  for (;;) {
+    const { total, chosen } = await ask(`/api/run/${name}/rollouts?annotation=accept`);
+    if (total === 324) {
+      expect(chosen).toBe(rows.length);
+      break;
+    }
+  }
+  expect(linesOf(run)).toHaveLength(rows.length);
+  expect((await work.run(["status", name, "--verify"])).code).toBe(0);
 });

@@ -126,13 +126,25 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
               type="button"
               class={`verdict ${verdict}`}
               aria-pressed={isOn}
-              onClick={() => change(message, { verdict: isOn ? undefined : verdict })}
+              onClick={(event) => {
+                change(message, { verdict });
+                if (event.detail > 0) event.currentTarget.blur(); // after a mouse, Enter means the next one
+              }}
             >
               {verdict}
               {message === undefined && <kbd>{key}</kbd>}
             </button>
           );
         })}
+        {words.verdict !== undefined && (
+          <button
+            type="button"
+            aria-label={`Take back your verdict on ${what}`}
+            onClick={() => change(message, { verdict: undefined })}
+          >
+            clear
+          </button>
+        )}
       </fieldset>
       <Tags tags={words.tags} usual={usual} what={what} onChange={(tags) => change(message, { tags })} />
       <Note note={words.note} what={what} onChange={(note) => change(message, { note })} />
@@ -214,6 +226,7 @@ function Note({ note, what, onChange }: NoteProps) {
     <textarea
       rows={Math.min(6, shown.split("\n").length)}
       placeholder="note"
+      maxLength={10_240}
       aria-label={`Your note on ${what}`}
       value={shown}
       onInput={(event) => setTyped(event.currentTarget.value)}

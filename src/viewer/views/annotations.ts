@@ -1,4 +1,5 @@
 // What people said about one rollout, and which one a review comes to next.
+import { redactDeep } from "../../core/index.ts";
 import type { AnnotationsView, NextView } from "../api.ts";
 import type { IndexedRow, RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
@@ -9,7 +10,7 @@ const MAX_SUGGESTED = 50;
 /** Undefined if the run has no such rollout. */
 export function toAnnotationsView({ index }: NamedRun, dataset: string, id: string): AnnotationsView | undefined {
   const row = index.row(dataset, id);
-  return row && { annotations: index.annotations.read(row.key), tags: usualTags(index) };
+  return row && redactDeep({ annotations: index.annotations.read(row.key), tags: usualTags(index) });
 }
 
 /**
