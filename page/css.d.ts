@@ -1,2 +1,2 @@
-// Style sheets of views are imported for their effect.
+// Styles are files of ours that the build collects.
 declare module "*.css";

@@ -5,6 +5,7 @@ import type { ChangeEvent } from "../src/viewer/api.ts";
 
 /** How often each run has changed since the page was opened; "" counts all. */
 const changes = signal<{ [run: string]: number }>({});
+const reconnections = signal(0);
 /** Whether the server can be reached. */
 export const isConnected = signal(true);
 
@@ -19,6 +20,7 @@ export function follow(): void {
     changes.value = next;
   });
   source.onopen = () => {
+    if (!isConnected.value) reconnections.value++; // what was missed meanwhile is asked for
     isConnected.value = true;
   };
   source.onerror = () => {
@@ -28,9 +30,14 @@ export function follow(): void {
 
 const answers = new Map<string, Signal<Answer<unknown>>>();
 const MAX_KEPT = 50;
+const MIN_WAIT_MS = 500;
+const SOON_MS = 50;
 
-/** What the server says at this path, now and after every change of the run ("" for any run). */
-export function useServer<T>(path: string, run: string): Answer<T> {
+/**
+ * What the server says at this path, now and after every change of the run ("" for any run); while something is under
+ * way there, again and again.
+ */
+export function useServer<T>(path: string, run: string, isUnderWay?: (value: T) => boolean): Answer<T> {
   const known = answers.get(path) as Signal<Answer<T>> | undefined;
   const answer = known ?? signal<Answer<T>>({ isLoading: true });
   if (!known) {
@@ -41,23 +48,31 @@ export function useServer<T>(path: string, run: string): Answer<T> {
     let isGone = false;
     let isAsking = false;
     let isDue = false;
+    let askedAt = Number.NEGATIVE_INFINITY;
+    let wait = MIN_WAIT_MS;
     const ask = async () => {
       if (isAsking) {
         isDue = true;
         return;
       }
       isAsking = true;
+      // a busy run changes all the time, and what takes the server long is asked for more rarely
+      const pause = askedAt + wait - performance.now();
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      if (isGone) return;
+      isDue = false;
+      askedAt = performance.now();
       const next = await get<T>(path);
+      wait = Math.max(MIN_WAIT_MS, (performance.now() - askedAt) * 10);
       if (!isGone) answer.value = next;
       isAsking = false;
-      if (isDue && !isGone) {
-        isDue = false;
-        setTimeout(() => void ask(), 500); // a busy run changes all the time
-      }
+      const isMore = next.value !== undefined && isUnderWay?.(next.value) === true;
+      if (isMore) wait = SOON_MS;
+      if ((isDue || isMore) && !isGone) void ask();
     };
     let seen: number | undefined;
     const stop = effect(() => {
-      const count = changes.value[run] ?? 0;
+      const count = (changes.value[run] ?? 0) + reconnections.value;
       if (count === seen) return;
       seen = count;
       void ask();

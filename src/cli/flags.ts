@@ -25,6 +25,7 @@ export type RunFlags = {
   json?: boolean;
   otel?: boolean | string;
   otelContent?: boolean;
+  view?: boolean;
 };
 
 /** The headings under which `--help` shows the flags, in this order. */
@@ -76,6 +77,7 @@ export function addRunFlags(command: Command, options: RunFlagOptions = {}): Com
       ),
     ],
     ["output", new Option("--quiet", "print nothing but errors")],
+    ["output", new Option("--view", "show the run on a page while it goes on; its address is printed first")],
     [
       "output",
       new Option(

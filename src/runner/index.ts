@@ -7,3 +7,4 @@ export { chooseQueries, DriftError, requireKnownIds } from "./plan.ts";
 export { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
 export type { Difference } from "./replay-record.ts";
 export { type ReplayedRun, type ReplayRunOptions, replayRun } from "./replay-run.ts";
+export { type Budget, largerBudget, resumeCommand, spentText, usedBy } from "./resume-command.ts";

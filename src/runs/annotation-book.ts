@@ -25,11 +25,11 @@ export class AnnotationBook {
   readonly #damaged: DamagedLine[] = [];
   readonly #only: readonly string[] | undefined;
 
-  /** `only`: nobody else's words count. */
-  constructor(folder: string, only?: readonly string[]) {
+  /** `only`: nobody else's words count. Read at once, unless it is to be followed. */
+  constructor(folder: string, only?: readonly string[], { isFollowed = false } = {}) {
     this.#file = new FollowedFile(join(folder, ANNOTATIONS_FILE));
     this.#only = only;
-    this.update();
+    if (!isFollowed) for (const _ of this.follow());
   }
 
   /** What is damaged in the file, in a sentence. */
@@ -47,22 +47,22 @@ export class AnnotationBook {
     return this.#remarks;
   }
 
-  /** Reads what was added since; `onChange` is told about whom, and about everybody if the file was replaced. */
-  update(onChange: (key: string) => void = () => {}): void {
+  /** Reads what was added since, until told to stop: about whom, and everybody if the file was replaced. */
+  *follow(isEnough?: () => boolean): Generator<string, void> {
     const seen = this.#file.look();
     if (seen === "same") return;
     if (seen === "replaced") {
       const keys = [...this.#remarks.keys()];
       this.#remarks.clear();
       this.#damaged.length = 0;
-      keys.forEach(onChange);
+      yield* keys;
     }
-    for (const { bytes, offset, length, number } of this.#file.read()) {
+    for (const { bytes, offset, length, number } of this.#file.read(isEnough)) {
       const read = readAnnotationLine(bytes);
       if (typeof read === "string") this.#damaged.push({ offset, length, number, reason: read });
       else if (read && (this.#only?.includes(read.by) ?? true)) {
         this.#take(read, { offset, length });
-        onChange(recordKeyText(read));
+        yield recordKeyText(read);
       }
     }
   }

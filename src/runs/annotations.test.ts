@@ -46,10 +46,10 @@ test("a line that says nothing takes back what its annotator said there, and nob
   expect(wordOf(book.remarksOn(keyOf("q1")))).toBe("mixed");
   const changed: string[] = [];
   appendAnnotation(path, about("q1"));
-  book.update((key) => changed.push(key));
+  changed.push(...book.follow());
   expect(wordOf(book.remarksOn(keyOf("q1")))).toBe("reject");
   appendAnnotation(path, about("q1", { by: "bob" }));
-  book.update((key) => changed.push(key));
+  changed.push(...book.follow());
   expect(book.remarks.size).toBe(0);
   expect(wordOf(book.remarksOn(keyOf("q1")))).toBe("none");
   expect(changed).toEqual([keyOf("q1"), keyOf("q1")]);
@@ -103,7 +103,7 @@ test("a torn tail is not read until it is whole, and damaged lines are named and
     "8 damaged lines left out (line 2 is not valid JSON; line 3 is not a JSON object; line 4",
   );
   appendFileSync(file, `${good.slice(30)}\n${JSON.stringify(about("q3", { verdict: "unsure" }))}\n`);
-  book.update();
+  for (const _ of book.follow());
   expect([...book.remarks.keys()]).toEqual([keyOf("q1"), keyOf("q3")]);
 });
 
@@ -113,10 +113,10 @@ test("a file that was replaced or removed is read anew", () => {
   const book = new AnnotationBook(path);
   rmSync(file);
   const changed: string[] = [];
-  book.update((key) => changed.push(key));
+  changed.push(...book.follow());
   expect([changed, book.remarks.size]).toEqual([[keyOf("q1")], 0]);
   appendAnnotation(path, about("q2", { verdict: "accept" }));
-  book.update();
+  for (const _ of book.follow());
   expect([...book.remarks.keys()]).toEqual([keyOf("q2")]);
 });
 

@@ -16,7 +16,7 @@ export {
 } from "./annotations.ts";
 export { type DamagedLine, setAside } from "./damage.ts";
 export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
-export { type FailureGroup, groupFailures } from "./failure-groups.ts";
+export { adviceFor, type FailureGroup, groupFailures } from "./failure-groups.ts";
 export {
   FAILURES_FILE,
   type FailureRecord,

@@ -15,15 +15,21 @@ export class TaskScores {
   readonly #file: FollowedFile;
   readonly #only: readonly string[] | undefined;
   readonly #damaged: DamagedLine[] = [];
+  readonly #alike = new Map<string, CheckScore>();
+  readonly #maxReason: number;
   readonly rule: ScoreRule;
 
-  /** `rule` replaces the one that the run's config names; of checks, only those that are named count. */
-  constructor(folder: string, rule?: ScoreRule, only?: readonly string[]) {
+  /**
+   * `rule` replaces the one that the run's config names; of checks, only those that are named count. Read at once, unless
+   * it is to be followed: then reasons are not kept.
+   */
+  constructor(folder: string, rule?: ScoreRule, only?: readonly string[], { isFollowed = false } = {}) {
     const manifest = readManifest(join(folder, MANIFEST_FILE));
     this.rule = rule ?? (manifest && mergeSettings(manifest).score) ?? "product";
     this.#only = only;
     this.#file = new FollowedFile(join(folder, SCORES_FILE));
-    this.update();
+    this.#maxReason = isFollowed ? 0 : MAX_REASON;
+    if (!isFollowed) for (const _ of this.follow());
   }
 
   /** What is damaged in the file, in a sentence. */
@@ -31,23 +37,20 @@ export class TaskScores {
     return this.#damaged.length > 0 ? leftOut(this.#file.path, this.#damaged) : undefined;
   }
 
-  /** Reads what was added since; `onScore` is told whose score it is, and of everybody's if the file was replaced. */
-  update(onScore: (key: string) => void = () => {}): void {
+  /** Reads what was added since, until told to stop: whose score it is, and everybody's if the file was replaced. */
+  *follow(isEnough?: () => boolean): Generator<string, void> {
     const seen = this.#file.look();
     if (seen === "same") return;
     if (seen === "replaced") {
       const keys = [...this.#results.keys()];
       this.#results.clear();
       this.#damaged.length = 0;
-      keys.forEach(onScore);
+      yield* keys;
     }
-    for (const { bytes, offset, length, number } of this.#file.read()) {
+    for (const { bytes, offset, length, number } of this.#file.read(isEnough)) {
       const score = readScoreLine(bytes);
       if (typeof score === "string") this.#damaged.push({ offset, length, number, reason: score });
-      else if (score && (this.#only?.includes(score.check) ?? true)) {
-        this.#add(score);
-        onScore(recordKeyText(score));
-      }
+      else if (score && (this.#only?.includes(score.check) ?? true)) yield this.#add(score);
     }
   }
 
@@ -64,16 +67,26 @@ export class TaskScores {
     return taskScore(this.resultsOf(key), ending, this.rule);
   }
 
-  #add(record: ScoreRecord): void {
-    const { check, version, pass, score, blame, guards } = record;
-    const reason = pass === true ? "" : cutText(record.reason ?? "", MAX_REASON);
-    const result = { check, version, pass, score, blame, guards, reason };
+  #add(record: ScoreRecord): string {
     const key = recordKeyText(record);
+    const result = this.#shared(record);
     const own = this.#results.get(key);
-    const before = own?.findIndex((other) => other.check === check) ?? -1;
+    const before = own?.findIndex(({ check }) => check === result.check) ?? -1;
     if (!own) this.#results.set(key, [result]);
     else if (before === -1) own.push(result);
     else own[before] = result;
+    return key;
+  }
+
+  /** Most results are alike: each is kept once. */
+  #shared({ check, version, pass, score, blame, guards, reason: given }: ScoreRecord): CheckScore {
+    const reason = pass === true || this.#maxReason === 0 ? "" : cutText(given ?? "", this.#maxReason);
+    const alike = `${check} ${version} ${pass} ${score} ${blame} ${guards}`;
+    const known = reason === "" ? this.#alike.get(alike) : undefined;
+    if (known) return known;
+    const result = { check, version, pass, score, blame, guards, reason };
+    if (reason === "") this.#alike.set(alike, result);
+    return result;
   }
 }
 

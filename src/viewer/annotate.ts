@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dropUndefined, systemClock, timestamp, wellFormed } from "../core/index.ts";
 import { readExtents } from "../files/index.ts";
 import { type AnnotationRecord, appendAnnotation, JUDGEMENTS, readTrajectory } from "../runs/index.ts";
-import type { IndexedRow } from "./run-index.ts";
+import type { IndexedRow } from "./rows.ts";
 import type { NamedRun } from "./runs.ts";
 
 /** Sizes that a person's words do not need to pass. */

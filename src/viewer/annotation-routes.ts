@@ -14,10 +14,10 @@ export function addAnnotationRoutes(app: Hono, runs: Runs, annotator = loginName
     const view = run && toAnnotationsView(run, context.req.param("dataset"), context.req.param("id"));
     return view ? context.json(view) : context.json({ error: "There is no such finished rollout here." }, 404);
   });
-  app.get("/api/run/:run/next", (context) => {
+  app.get("/api/run/:run/next", async (context) => {
     const run = runs.get(context.req.param("run"));
     if (!run) return context.json(NO_RUN, 404);
-    return context.json(toNextView(run, new URL(context.req.url).searchParams));
+    return context.json(await toNextView(run, new URL(context.req.url).searchParams));
   });
   const tooLarge = { error: `An annotation takes at most ${MAX_REQUEST_BYTES / 1024} KB.` };
   const limit = bodyLimit({ maxSize: MAX_REQUEST_BYTES, onError: (context) => context.json(tooLarge, 413) });

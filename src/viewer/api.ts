@@ -4,7 +4,8 @@ import type { NetworkLoad } from "../models/index.ts";
 import type { AnnotationRecord, AnnotationWord, FailureGroup, FailureRecord, Judgement } from "../runs/index.ts";
 import type { Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
 
-export type RunState = "reading" | "running" | "finished" | "stopped" | "unreadable";
+/** "failed": a wrong setup stopped it, or not one rollout could be played. */
+export type RunState = "reading" | "running" | "finished" | "stopped" | "failed" | "unreadable";
 
 /** A share with its 95 % interval, where there is one. */
 export type Share = { value: number; low?: number; high?: number };
@@ -33,6 +34,10 @@ export type RunView = {
   card: RunCard;
   /** what is damaged or left out, one sentence for each file */
   notes: string[];
+  /** why it stopped, if that is known */
+  stopped?: string;
+  /** how much of its journal has been read, from 0 to 1: totals and progress are not whole before */
+  journalRead: number;
   totals: {
     perSecond: number;
     secondsElapsed: number;
@@ -45,7 +50,12 @@ export type RunView = {
   };
   datasets: { name: string; planned: number; done: number; failed: number }[];
   endpoints: NetworkLoad["endpoints"];
-  failures: FailureGroup[];
+  /** calls that wait before they are tried again, and how often calls were, by the class of the failure */
+  backingOff: NetworkLoad["backingOff"];
+  retries: NetworkLoad["retries"];
+  /** calls that take long: whose, and for how many seconds */
+  slowCalls: { id: string; dataset: string; who: string; seconds: number }[];
+  failures: (FailureGroup & { advice?: string; example?: { dataset: string; id: string } })[];
   /** the command that goes on, where there is something left */
   resume?: string;
   numbers: Numbers;
@@ -55,20 +65,24 @@ export type RunView = {
 /** Bars link to the rollouts behind them: `where` is a part of the table's address. */
 export type Bar = { label: string; count: number; where: string };
 
+/** A check: how many rollouts passed it, failed it, and how many neither. */
+export type CheckBars = { check: string; passed: Bar; failed: Bar };
+
 export type Charts = {
   stopReasons: Bar[];
   verdicts: Bar[];
   blame: Bar[];
-  /** by check: how many failed */
-  checks: Bar[];
+  checks: CheckBars[];
   faults: Bar[];
   tools: Bar[];
+  scores: Bar[];
   turns: Bar[];
+  steps: Bar[];
   toolCalls: Bar[];
   tokens: Bar[];
   seconds: Bar[];
-  /** finished over time: seconds since 1970, and how many there were by then */
-  finished: { at: number[]; count: number[] };
+  /** finished over time: up to then (seconds since 1970), how many in all, and which since the point before */
+  finished: { at: number; total: number; where: string }[];
 };
 
 export type TableRow = {
@@ -82,12 +96,15 @@ export type TableRow = {
   score: number | null;
   blame: string;
   turns: number;
+  steps: number;
   toolCalls: number;
   toolErrors: number;
   tokens: number;
   costUsd: number | null;
   seconds: number;
   endedAt: number;
+  /** where the text is that was searched for */
+  excerpt?: string;
   /** what people say about it, and the tags that they gave */
   annotation: AnnotationWord;
   tags: readonly string[];
@@ -99,11 +116,18 @@ export type TableView = {
   chosen: number;
   offset: number;
   rows: TableRow[];
-  /** how many rollouts have each value of what can be filtered by */
+  /** how many rollouts have each value of what can be filtered by, among those that the other filters leave */
   facets: { [member: string]: { [value: string]: number } };
   /** false while the run is still being read */
   isWhole: boolean;
+  /** how much of it has been read, from 0 to 1 */
+  progress: number;
+  /** how far the search for a text is; what was found until then is in the table */
+  search?: SearchState;
 };
+
+/** `searched` of `total` rollouts; how many bytes that was, and how long it took. */
+export type SearchState = { text: string; searched: number; total: number; bytes: number; milliseconds: number };
 
 export type DialogueView = {
   dataset: string;

@@ -1,12 +1,11 @@
 // One run as the page sees it: a row for each record with its place in the files, its scores, and what the journal tells.
 // Read once and then followed as the files grow; the dialogues stay on disk.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/index.ts";
-import { type Extent, FollowedFile, type Line } from "../files/index.ts";
+import { FollowedFile, type Line } from "../files/index.ts";
 import {
   AnnotationBook,
-  type AnnotationWord,
   type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
@@ -25,120 +24,217 @@ import {
   tagsOf,
   wordOf,
 } from "../runs/index.ts";
-import { TaskScores, type VerdictWord, verdictOf } from "../scoring/index.ts";
-import { Names, type RolloutRow, readRow } from "./read-row.ts";
+import { TaskScores, verdictOf } from "../scoring/index.ts";
+import { Names } from "./names.ts";
+import { readRow } from "./read-row.ts";
+import { type IndexedRow, Rows } from "./rows.ts";
 
-export type IndexedRow = RolloutRow & {
-  key: string;
-  place: Extent & { file: string };
-  verdict: VerdictWord;
-  /** null: unscored */
-  score: number | null;
-  failedChecks: readonly string[];
-  /** what people say about it */
-  annotation: AnnotationWord;
-  tags: readonly string[];
-  /** who gave a verdict */
-  judges: readonly string[];
+type Part = {
+  file: FollowedFile;
+  damaged: DamagedLine[];
+  /** what is wrong with the line, if so */
+  take(line: Line): string | undefined;
+  forget(): void;
 };
 
-type Part = { file: FollowedFile; damaged: DamagedLine[]; take(line: Line): string | undefined };
-
-/** How long one look may keep the process from everything else. */
-const SLICE_MS = 15;
+/** How long reading may keep the process from everything else. */
+const SLICE_MS = 12;
 
 export class RunIndex {
   readonly path: string;
-  readonly rows: IndexedRow[] = [];
+  /** the last failure of each rollout that had one */
   readonly failures = new Map<string, FailureRecord>();
   manifest: Manifest | undefined;
   tally = new RunTally();
-  scores: TaskScores;
-  readonly annotations: AnnotationBook;
   /** why the folder cannot be read as a run, if so */
   trouble: string | undefined;
-  /** another one after every change */
+  /** another one after every change; `rowsVersion` only after those of rows and their scores */
   version = 0;
-  /** false until all that was there at the start has been read */
+  rowsVersion = 0;
+  /** another one when rows were taken away: the others have other numbers then */
+  generation = 0;
+  /** all that was there when it was looked at: the table; and the rest, which is the journal */
+  isTableRead = false;
   isRead = false;
+  readonly annotations: AnnotationBook;
+  readonly #rows = new Rows();
   readonly #names = new Names();
-  readonly #byKey = new Map<string, number>();
   readonly #parts = new Map<string, Part>();
-  #journal = "";
+  readonly #unscored = new Set<string>();
+  /** once there is a manifest */
+  #scores: TaskScores | undefined;
+  #manifestAt: number | undefined;
+  #isReadingAnnotations = false;
 
   constructor(path: string) {
     this.path = path;
-    this.scores = new TaskScores(path);
-    this.annotations = new AnnotationBook(path);
+    this.annotations = new AnnotationBook(path, undefined, { isFollowed: true });
   }
 
-  has(key: string): boolean {
-    return this.#byKey.has(key);
+  get rows(): readonly IndexedRow[] {
+    return this.#rows.all;
   }
 
   row(dataset: string, id: string): IndexedRow | undefined {
-    return this.rows.find((row) => row.dataset === dataset && row.id === id);
+    return this.#rows.find(dataset, id);
+  }
+
+  /** The rows of each query. */
+  get queries(): Iterable<readonly IndexedRow[]> {
+    return this.#rows.byQuery();
   }
 
   /** The other rollouts of a query, and itself, in order. */
-  siblings({ dataset, queryId }: IndexedRow): IndexedRow[] {
-    const all = this.rows.filter((row) => row.dataset === dataset && row.queryId === queryId);
-    return all.sort((a, b) => a.rollout - b.rollout);
+  siblings({ dataset, queryId }: Pick<IndexedRow, "dataset" | "queryId">): IndexedRow[] {
+    return [...this.#rows.ofQuery(dataset, queryId)].sort((a, b) => a.rollout - b.rollout);
+  }
+
+  /** The last failure of each rollout that has no record. */
+  get unfinished(): FailureRecord[] {
+    return [...this.failures.values()].filter(
+      ({ dataset, query_id, rollout }) => !this.#rows.get(dataset, query_id, rollout),
+    );
+  }
+
+  get journal(): string {
+    return this.manifest ? journalOf(this.path, this.manifest) : "";
   }
 
   /** What is damaged, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
-    const others = [this.scores.damage, this.annotations.damage].filter((damage) => damage !== undefined);
+    const others = [this.#scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
     return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
   }
 
-  /** Reads what is new, a slice at a time; resolves when all has been read. */
-  async update(): Promise<void> {
+  /** How much of the files has been read, from 0 to 1. */
+  get progress(): number {
+    const files = [...this.#parts.values()].map(({ file }) => file);
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    return size === 0 ? 1 : files.reduce((sum, file) => sum + file.end, 0) / size;
+  }
+
+  /** Reads what is new, a slice at a time, for as long as is allowed; false if there is more to read. */
+  async update(milliseconds = Number.POSITIVE_INFINITY): Promise<boolean> {
+    this.#readManifest();
+    if (!this.manifest || !this.#scores) return true;
+    const turn = new Turn(milliseconds);
+    for (const part of this.#records(this.manifest)) if (!(await this.#read(part, turn))) return false;
+    if (!(await this.#readScores(this.#scores, turn))) return false;
+    if (!(await this.#readAnnotations(turn))) return false;
+    if (!(await this.#read(this.#failures(), turn))) return false;
+    if (!this.isTableRead) this.version++;
+    this.isTableRead = true;
+    if (!(await this.#read(this.#events(), turn))) return false;
+    if (!this.isRead) this.version++;
+    this.isRead = true;
+    return true;
+  }
+
+  #readManifest(): void {
+    const path = join(this.path, MANIFEST_FILE);
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (changedAt === this.#manifestAt && (changedAt !== undefined || this.trouble !== undefined)) return;
+    this.#manifestAt = changedAt;
+    this.version++;
     try {
-      this.manifest = readManifest(join(this.path, MANIFEST_FILE)) ?? this.manifest;
-      this.trouble = this.manifest ? undefined : "there is no manifest.json";
+      this.manifest = readManifest(path) ?? this.manifest;
+      this.trouble = changedAt === undefined ? "there is no manifest.json" : undefined;
+      if (this.manifest) this.#scores ??= new TaskScores(this.path, undefined, undefined, { isFollowed: true });
     } catch (error) {
       this.trouble = messageOf(error);
     }
-    if (!this.manifest) return;
-    let since = performance.now();
-    for (const part of this.#open(this.manifest)) {
-      const seen = part.file.look();
-      if (seen === "replaced") this.#forget(part);
-      if (seen === "same") continue;
-      for (const line of part.file.read()) {
-        const reason = part.take(line);
-        if (reason !== undefined) part.damaged.push({ ...placeOf(line), number: line.number, reason });
-        this.version++;
-        if (performance.now() - since < SLICE_MS) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        since = performance.now();
-      }
+  }
+
+  async #read(part: Part, turn: Turn): Promise<boolean> {
+    const seen = part.file.look();
+    if (seen === "replaced") {
+      part.damaged.length = 0;
+      part.forget();
+      this.version++;
     }
-    const before = this.version;
-    this.scores.update((key) => this.#score(key));
-    this.updateAnnotations();
-    if (!this.isRead) this.version = before + 1;
-    this.isRead = true;
+    if (seen === "same") return true;
+    for (const line of part.file.read(() => turn.isOver)) {
+      const { offset, length, number } = line;
+      const reason = part.take(line);
+      if (reason !== undefined) part.damaged.push({ offset, length, number, reason });
+      this.version++;
+      if (turn.isSliceOver) await turn.pause();
+    }
+    return !turn.isOver;
   }
 
-  /** Also right after one was written here: whoever wrote it sees it at once. */
+  async #readScores(scores: TaskScores, turn: Turn): Promise<boolean> {
+    for (const key of scores.follow(() => turn.isOver)) {
+      this.#unscored.add(key);
+      if (turn.isSliceOver) await turn.pause();
+    }
+    for (const key of this.#unscored) {
+      this.#score(scores, key);
+      this.#unscored.delete(key);
+      if (turn.isSliceOver) await turn.pause();
+    }
+    return !turn.isOver;
+  }
+
+  async #readAnnotations(turn: Turn): Promise<boolean> {
+    this.#isReadingAnnotations = true;
+    for (const key of this.annotations.follow(() => turn.isOver)) {
+      this.#annotate(key);
+      if (turn.isSliceOver) await turn.pause();
+    }
+    this.#isReadingAnnotations = false;
+    return !turn.isOver;
+  }
+
+  /** Right after one was written here: whoever wrote it sees it at once, unless all are being read anyway. */
   updateAnnotations(): void {
-    this.annotations.update((key) => this.#annotate(key));
+    if (this.#isReadingAnnotations) return;
+    for (const key of this.annotations.follow()) this.#annotate(key);
   }
 
-  /** Records first: they are what people wait for. */
-  *#open(manifest: Manifest): Generator<Part> {
+  *#records(manifest: Manifest): Generator<Part> {
     for (const { dataset, file } of listRecordFiles(this.path, manifest))
-      yield this.#part(file, (line) => this.#takeRecord(line, dataset, file));
-    yield this.#part(join(this.path, FAILURES_FILE), (line) => this.#takeFailure(line));
-    this.#journal = journalOf(this.path, manifest);
-    yield this.#part(this.#journal, (line) => this.#takeEvent(line));
+      yield this.#part(file, {
+        take: (line) => this.#takeRecord(line, dataset, file),
+        forget: () => {
+          this.#rows.forget(file);
+          this.generation++;
+          this.rowsVersion++;
+        },
+      });
   }
 
-  #part(path: string, take: Part["take"]): Part {
-    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], take };
+  #failures(): Part {
+    return this.#part(join(this.path, FAILURES_FILE), {
+      take: ({ bytes }) => {
+        const failure = readFailureLine(bytes);
+        if (typeof failure === "string") return failure;
+        if (failure) this.failures.set(recordKeyText(failure), failure);
+        return undefined;
+      },
+      forget: () => this.failures.clear(),
+    });
+  }
+
+  #events(): Part {
+    const path = this.journal;
+    return this.#part(path, {
+      take: (line) => {
+        const read = readJournalLine(line, path);
+        if (!read || typeof read === "string") return read;
+        if (read.type === "entry-end") this.tally.addEntry(read.usage());
+        else this.tally.add(read.event());
+        return undefined;
+      },
+      forget: () => {
+        this.tally = new RunTally();
+      },
+    });
+  }
+
+  #part(path: string, { take, forget }: Pick<Part, "take" | "forget">): Part {
+    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], take, forget };
     this.#parts.set(path, part);
     return part;
   }
@@ -146,79 +242,65 @@ export class RunIndex {
   #takeRecord({ bytes, offset, length }: Line, dataset: string, file: string): string | undefined {
     const read = readRow(bytes, dataset, this.#names);
     if (!read || typeof read === "string") return read;
-    const key = keyText(read);
-    const place = { file, offset, length };
-    const unscored = { verdict: "not scored yet", score: null, failedChecks: NONE } as const;
-    const row: IndexedRow = { ...read, key, place, ...unscored, annotation: "none", tags: NONE, judges: NONE };
-    const at = this.#byKey.get(key);
-    if (at !== undefined) return "repeats a record";
-    this.#byKey.set(key, this.rows.length);
-    this.rows.push(row);
-    this.#score(key);
-    this.#annotate(key);
+    if (read.dataset !== dataset) return undefined; // a file that other runs write to as well
+    if (!this.#rows.add(read, file, { offset, length })) return "repeats a record";
+    if (this.#scores?.isEmpty === false) this.#unscored.add(keyText(read));
+    if (this.annotations.remarks.size > 0) this.#annotate(keyText(read));
+    this.rowsVersion++;
     return undefined;
-  }
-
-  #takeFailure({ bytes }: Line): string | undefined {
-    const failure = readFailureLine(bytes);
-    if (typeof failure === "string") return failure;
-    if (failure) this.failures.set(recordKeyText(failure), failure);
-    return undefined;
-  }
-
-  #takeEvent(line: Line): string | undefined {
-    const read = readJournalLine(line, this.#journal);
-    if (!read || typeof read === "string") return read;
-    if (read.type === "entry-end") this.tally.addEntry(read.usage());
-    else this.tally.add(read.event());
-    return undefined;
-  }
-
-  #score(key: string): void {
-    const row = this.rows[this.#byKey.get(key) ?? -1];
-    if (!row) return;
-    const results = this.scores.resultsOf(key);
-    const task = this.scores.scoreOf(key, { stop_reason: row.stopReason });
-    row.verdict = verdictOf(task, results.length > 0);
-    row.score = task.score;
-    row.blame ||= this.#names.one(task.blame ?? "");
-    row.failedChecks = this.#names.list(results.filter(({ pass }) => pass === false).map(({ check }) => check));
-    this.version++;
   }
 
   #annotate(key: string): void {
-    const row = this.rows[this.#byKey.get(key) ?? -1];
-    if (!row) return;
+    const [dataset, queryId, rollout] = JSON.parse(key) as [string, string, number];
+    const row = this.#rows.get(dataset, queryId, rollout);
+    if (!row) return; // its record comes later, or never
     const remarks = this.annotations.remarksOn(key);
     row.annotation = wordOf(remarks);
     row.tags = this.#names.list(tagsOf(remarks));
     row.judges = this.#names.list(judgesOf(remarks));
     this.version++;
+    this.rowsVersion++;
   }
 
-  /** A file that was replaced is read anew. */
-  #forget(part: Part): void {
-    part.damaged.length = 0;
+  #score(scores: TaskScores, key: string): void {
+    const [dataset, queryId, rollout] = JSON.parse(key) as [string, string, number];
+    const row = this.#rows.get(dataset, queryId, rollout);
+    if (!row) return; // its record comes later
+    const results = scores.resultsOf(key);
+    const task = scores.scoreOf(key, { stop_reason: row.stopReason, blame: row.endBlame });
+    const named = (wanted: boolean) =>
+      this.#names.list(results.filter(({ pass }) => pass === wanted).map(({ check }) => check));
+    row.verdict = verdictOf(task, results.length > 0);
+    row.score = task.score;
+    row.blame = this.#names.one(task.blame ?? row.endBlame ?? "");
+    row.failedChecks = named(false);
+    row.passedChecks = named(true);
     this.version++;
-    const { path } = part.file;
-    if (path === this.#journal) this.tally = new RunTally();
-    else if (path.endsWith(FAILURES_FILE)) this.failures.clear();
-    else {
-      const kept = this.rows.filter(({ place }) => place.file !== path);
-      this.rows.length = 0;
-      this.#byKey.clear();
-      for (const row of kept) {
-        this.#byKey.set(row.key, this.rows.length);
-        this.rows.push(row);
-      }
-    }
+    this.rowsVersion++;
   }
 }
 
-const NONE: readonly string[] = [];
+/** How long one reads at a time, and how long in all. */
+class Turn {
+  readonly #end: number;
+  #since = performance.now();
 
-function placeOf({ offset, length }: Line): Extent {
-  return { offset, length };
+  constructor(milliseconds: number) {
+    this.#end = this.#since + milliseconds;
+  }
+
+  get isOver(): boolean {
+    return performance.now() > this.#end;
+  }
+
+  get isSliceOver(): boolean {
+    return performance.now() - this.#since > SLICE_MS;
+  }
+
+  async pause(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#since = performance.now();
+  }
 }
 
 /** Whether there is a run in this folder. */

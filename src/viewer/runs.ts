@@ -1,20 +1,26 @@
 // The runs that the page shows: those found in the given folders, each with its index, looked at again and again. What
 // changed is told to whoever listens. Nothing here writes.
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
+import { writerOf } from "../runs/index.ts";
 import { isRun, RunIndex } from "./run-index.ts";
 
 /** A run by the name that its address has. */
 export type NamedRun = { name: string; index: RunIndex };
 
 const EVERY_MS = 500;
+/** Looking may take a twentieth of the time; it is never further apart than this. */
+const SHARE = 20;
+const MAX_EVERY_MS = 5000;
+/** How long one run is read before the others have their turn. */
+const TURN_MS = 200;
 /** Runs lie in the folder itself, in its folders, or one level below. */
 const DEPTH = 2;
 
 export class Runs {
   readonly #roots: string[];
   readonly #runs = new Map<string, NamedRun>();
-  readonly #versions = new Map<RunIndex, number>();
+  readonly #versions = new Map<RunIndex, string>();
   readonly #listeners = new Set<(names: string[]) => void>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -31,16 +37,22 @@ export class Runs {
     return this.#runs.get(name);
   }
 
-  /** Calls back with the names of runs that changed. */
+  /** Calls back with the names of runs that changed, came or went. */
   listen(listener: (names: string[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when the first look is over; later looks follow by themselves. */
+  /** Resolves when the runs are known; they are read, and looked at again, by themselves. */
   async open(): Promise<void> {
     this.#find();
     void this.#follow();
+  }
+
+  /** One more folder to look in. */
+  add(root: string): void {
+    const path = resolve(root);
+    if (!this.#roots.includes(path)) this.#roots.push(path);
   }
 
   close(): void {
@@ -49,26 +61,45 @@ export class Runs {
   }
 
   async #follow(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#find();
-    const changed: string[] = [];
-    for (const { name, index } of this.#runs.values()) {
-      await index.update().catch(() => {}); // gone or half written: the next look will tell
-      if (this.#versions.get(index) !== index.version) changed.push(name);
-      this.#versions.set(index, index.version);
+    let isMore = false;
+    let milliseconds = 0;
+    const changed = this.#find();
+    for (const { name, index } of [...this.#runs.values()]) {
+      if (this.#isClosed) return;
+      const began = performance.now();
+      const isDone = await index.update(TURN_MS).catch(() => true); // gone or half written: the next look will tell
+      isMore ||= !isDone;
+      milliseconds += performance.now() - began;
+      // a session that begins or ends may change nothing but its lock
+      const version = `${index.version} ${writerOf(index.path)?.pid}`;
+      if (this.#versions.get(index) !== version) changed.push(name);
+      this.#versions.set(index, version);
     }
+    if (this.#isClosed) return;
     if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#follow(), EVERY_MS);
+    const wait = isMore ? 0 : Math.min(Math.max(EVERY_MS, milliseconds * SHARE), MAX_EVERY_MS);
+    this.#timer = setTimeout(() => void this.#follow(), wait);
   }
 
-  #find(): void {
+  /** The names of runs that came or went. */
+  #find(): string[] {
+    const changed: string[] = [];
+    for (const { name, index } of this.all) {
+      if (existsSync(index.path)) continue;
+      this.#runs.delete(name);
+      changed.push(name);
+    }
+    const known = new Set(this.all.map(({ index }) => index.path));
     for (const root of this.#roots) {
       for (const folder of findRuns(root, DEPTH)) {
-        if (this.all.some(({ index }) => index.path === folder)) continue;
+        if (known.has(folder)) continue;
+        known.add(folder);
         const name = this.#nameFor(folder, root);
         this.#runs.set(name, { name, index: new RunIndex(folder) });
+        changed.push(name);
       }
     }
+    return changed;
   }
 
   #nameFor(folder: string, root: string): string {

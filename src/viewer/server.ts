@@ -29,6 +29,8 @@ export type ViewerOptions = {
 export type Viewer = {
   /** with the token that opens it */
   address: string;
+  /** one more folder */
+  show(folder: string): void;
   close(): Promise<void>;
 };
 
@@ -64,6 +66,7 @@ export async function startViewer({
   for (const name of [host, "127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${taken}`.toLowerCase());
   return {
     address: `http://${host}:${taken}/?token=${token}`,
+    show: (folder) => runs.add(folder),
     close: () =>
       new Promise((resolve) => {
         runs.close();
@@ -74,9 +77,9 @@ export async function startViewer({
 }
 
 function addRoutes(app: Hono, runs: Runs): void {
-  const withRun = (context: Context, view: (run: NamedRun) => unknown) => {
+  const withRun = async (context: Context, view: (run: NamedRun) => unknown) => {
     const run = runs.get(context.req.param("run") ?? "");
-    const found = run && view(run);
+    const found = run && (await view(run));
     return found === undefined
       ? context.json({ error: "There is no such run or rollout here." }, 404)
       : context.json(found);

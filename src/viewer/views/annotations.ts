@@ -1,43 +1,52 @@
 // What people said about one rollout, and which one a review comes to next.
 import { redactDeep } from "../../core/index.ts";
+import { keyText } from "../../runs/index.ts";
 import type { AnnotationsView, NextView } from "../api.ts";
-import type { IndexedRow, RunIndex } from "../run-index.ts";
+import type { IndexedRow } from "../rows.ts";
+import type { RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
-import { chooseRows, readTableQuery } from "../table.ts";
+import { readTableQuery, type TableQuery } from "../table.ts";
+import { chooseFor, orderOf } from "./rollouts.ts";
 
 const MAX_SUGGESTED = 50;
 
 /** Undefined if the run has no such rollout. */
 export function toAnnotationsView({ index }: NamedRun, dataset: string, id: string): AnnotationsView | undefined {
   const row = index.row(dataset, id);
-  return row && redactDeep({ annotations: index.annotations.read(row.key), tags: usualTags(index) });
+  return row && redactDeep({ annotations: index.annotations.read(keyText(row)), tags: usualTags(index) });
 }
 
 /**
  * The next of the rows that the table's address chooses, in the table's order, that `by` has not judged: the first after
- * the one at `dataset`, `id`, then from the start. That one itself may no longer be among the chosen.
+ * the one that `at` names by its dataset and id, then from the start. That one may no longer be among the chosen.
  */
-export function toNextView({ index }: NamedRun, params: URLSearchParams): NextView {
-  const { by, at } = { by: params.get("by") ?? "", at: params.getAll("at") };
+export async function toNextView({ index }: NamedRun, params: URLSearchParams): Promise<NextView> {
+  const [by = "", [dataset = "", id = ""]] = [params.get("by") ?? "", params.getAll("at")];
   const query = readTableQuery(new URLSearchParams([...params].filter(([name]) => name !== "by" && name !== "at")));
-  const chosen = chooseRows(index.rows, query);
+  const { rows: chosen } = await chooseFor(index, query);
   const left = chosen.filter(({ judges }) => !judges.includes(by));
-  const next = nextOf(left, index.row(at[0] ?? "", at[1] ?? ""), (rows) =>
-    chooseRows(rows, { ...query, where: {}, within: {}, id: undefined }),
-  );
+  const here = index.row(dataset, id);
+  const next = here ? nextAfter(here, left, inOrder(index, query)) : left[0];
   return { next: next && { dataset: next.dataset, id: next.id }, left: left.length, chosen: chosen.length };
 }
 
-function nextOf(
-  left: IndexedRow[],
-  here: IndexedRow | undefined,
-  sort: (rows: IndexedRow[]) => IndexedRow[],
-): IndexedRow | undefined {
-  if (!here) return left[0];
-  const sorted = left.includes(here) ? left : sort([...left, here]);
-  const at = sorted.indexOf(here);
-  const others = [...sorted.slice(at + 1), ...sorted.slice(0, at)];
-  return others[0] ?? (left.includes(here) ? here : undefined);
+/** Itself only if nothing else is left. */
+function nextAfter(here: IndexedRow, left: IndexedRow[], order: Iterable<IndexedRow>): IndexedRow | undefined {
+  const wanted = new Set(left);
+  let first: IndexedRow | undefined;
+  let isPast = false;
+  for (const row of order) {
+    if (row === here) isPast = true;
+    else if (wanted.has(row) && isPast) return row;
+    else if (wanted.has(row)) first ??= row;
+  }
+  return first ?? (wanted.has(here) ? here : undefined);
+}
+
+function* inOrder(index: RunIndex, { sort, descending }: TableQuery): Generator<IndexedRow> {
+  const order = orderOf(index, sort);
+  for (let step = 0; step < order.length; step++)
+    yield index.rows[order[descending ? order.length - 1 - step : step] as number] as IndexedRow;
 }
 
 function usualTags({ annotations }: RunIndex): string[] {
