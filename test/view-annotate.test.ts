@@ -169,7 +169,7 @@ test("one message is annotated, and hostile names, tags and notes are shown as t
   await saved(page);
   expect(linesOf(run).at(-1)).toMatchObject({ message: 1, verdict: "reject", note: hostile, by: "<b>me</b>" });
   await page.goto(`${server.origin}/run/${name}/rollouts`);
-  await page.getByText("javascript:alert(1)").first().waitFor();
+  await page.getByRole("cell").getByText("javascript:alert(1)").first().waitFor();
   expect(await page.locator("img, main script, main b").count()).toBe(0);
   expect(await page.title()).not.toBe("owned");
 });
