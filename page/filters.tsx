@@ -14,6 +14,9 @@ const TITLES: { [member: string]: string } = {
   blame: "Blame",
   fault: "Trouble",
   tool: "Tool used",
+  annotation: "Annotation",
+  tag: "Tag of an annotator",
+  judge: "Judged by",
 };
 
 const RANGES: { [column: string]: string } = {

@@ -6,6 +6,7 @@ import { KeysHelp } from "./keys-help.tsx";
 import { type Answer, isConnected } from "./server.ts";
 import { CompareView } from "./views/compare.tsx";
 import { DialogueView } from "./views/dialogue.tsx";
+import { ReviewView } from "./views/review.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
 import { RunView } from "./views/run.tsx";
 import { RunsView } from "./views/runs.tsx";
@@ -51,6 +52,7 @@ function viewOf(path: string[]) {
   if (view === "compare") return <CompareView />;
   if (view === "run" && part === undefined) return <RunView name={name} />;
   if (view === "run" && part === "rollouts") return <RolloutsView name={name} />;
+  if (view === "run" && part === "review") return <ReviewView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;
   return <p role="alert">There is no such page.</p>;
 }

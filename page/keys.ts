@@ -44,6 +44,7 @@ export function listKeys(): { title: string; keys: { names: string[]; does: stri
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    if ((event.key === "Enter" || event.key === " ") && isControl(event.target)) return; // it is pressed by them
     if (event.key === "?") isHelpOpen.value = !isHelpOpen.value;
     else if (isHelpOpen.value)
       return; // it closes itself on Escape
@@ -60,4 +61,8 @@ export function listenToKeys(): void {
 function isTyping(target: EventTarget | null): boolean {
   const field = target instanceof Element ? target.closest("input, textarea, select, [contenteditable]") : null;
   return field !== null && !["checkbox", "radio", "button"].includes(field.getAttribute("type") ?? "");
+}
+
+function isControl(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("a[href], button, summary, label") !== null;
 }

@@ -85,9 +85,20 @@ export function useServer<T>(path: string, run: string, isUnderWay?: (value: T) 
   return answer.value;
 }
 
-export async function get<T>(path: string): Promise<Answer<T>> {
+/** What the server says at this path, once. */
+export function get<T>(path: string): Promise<Answer<T>> {
+  return request(path, { headers: { accept: "application/json" } });
+}
+
+/** Sends this, also while the page is being left. */
+export function post<T>(path: string, body: object): Promise<Answer<T>> {
+  const headers = { accept: "application/json", "content-type": "application/json" };
+  return request(path, { method: "POST", headers, body: JSON.stringify(body), keepalive: true });
+}
+
+async function request<T>(path: string, init: RequestInit): Promise<Answer<T>> {
   try {
-    const response = await fetch(path, { headers: { accept: "application/json" } });
+    const response = await fetch(path, init);
     if (response.ok) return { value: (await response.json()) as T, isLoading: false };
     const { error } = (await response.json().catch(() => ({}))) as { error?: string };
     return { error: error ?? `The server answered ${response.status}.`, isLoading: false };

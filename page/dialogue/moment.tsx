@@ -1,6 +1,7 @@
 // One thing that was said or done: a message with its calls and their results, or what happened beside them.
 import type { CallView, Mark, Moment, Spent, StateChange } from "../../src/viewer/api.ts";
 import { count, dollars, duration } from "../text.ts";
+import { AnnotateMessage } from "../views/annotate.tsx";
 import { ChangeList } from "./state.tsx";
 import { TextBlock } from "./text-block.tsx";
 
@@ -56,6 +57,7 @@ export function MomentView(props: MomentProps) {
       {calls.map((call, at) => (
         <Call key={at} call={call} {...props} />
       ))}
+      {message !== undefined && <AnnotateMessage at={message} />}
     </article>
   );
 }

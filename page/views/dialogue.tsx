@@ -9,6 +9,7 @@ import { FinalState } from "../dialogue/state.tsx";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
+import { AnnotateDialogue, Annotations } from "./annotate.tsx";
 import "./dialogue.css";
 
 /** More are drawn only as they come into sight. */
@@ -21,7 +22,14 @@ export function DialogueView(place: Place) {
   const answer = useServer<Dialogue>(path, place.name);
   // another dialogue begins at its top, with nothing unfolded
   return (
-    <Shown answer={answer}>{(dialogue) => <Loaded key={path} place={place} path={path} dialogue={dialogue} />}</Shown>
+    <Shown answer={answer}>
+      {(dialogue) => (
+        <Annotations key={path} {...place}>
+          <Loaded place={place} path={path} dialogue={dialogue} />
+          {dialogue.facts && <AnnotateDialogue />}
+        </Annotations>
+      )}
+    </Shown>
   );
 }
 
@@ -51,9 +59,9 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
       f: { does: "next message that a check points at", act: () => step(1, (at) => isMarked(moments[at], decided)) },
       "n ArrowRight": { does: "next rollout of this query", act: () => goTo(1) },
       "p ArrowLeft": { does: "rollout of this query before", act: () => goTo(-1) },
-      u: { does: "up: all rollouts of the run", act: () => Address.go(pathTo("run", name, "rollouts")) },
+      b: { does: "back to all rollouts of the run", act: () => Address.go(pathTo("run", name, "rollouts")) },
       r: { does: "unfold or fold all reasoning", act: () => setReasoningOpen(!isReasoningOpen) },
-      t: { does: "unfold or fold prompt and tools", act: () => setToolsOpen(!areToolsOpen) },
+      i: { does: "unfold or fold prompt and tools", act: () => setToolsOpen(!areToolsOpen) },
       c: {
         does: "copy the message that has the focus",
         act: () => {

@@ -1,4 +1,5 @@
 // The table of a run's rollouts. What it shows is all in the address.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { TableRow, TableView } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
@@ -8,6 +9,8 @@ import { Filters } from "../filters.tsx";
 import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
 import { ago, count, dollars, duration } from "../text.ts";
+import { AnnotationCell } from "./annotate.tsx";
+import { ReviewLink } from "./review.tsx";
 import "./rollouts.css";
 
 const PAGE = 100;
@@ -31,6 +34,7 @@ export function RolloutsView({ name }: { name: string }) {
         {count(table.chosen)} of {count(table.total)} rollouts
       </h1>
       {!table.isWhole && <p role="status">Reading … {Math.floor(table.progress * 100)} %; more will come.</p>}
+      <ReviewLink name={name} />
       <div class="with-filters">
         <Filters table={table} />
         <div>
@@ -47,7 +51,7 @@ export function RolloutsView({ name }: { name: string }) {
   );
 }
 
-type Column = { sort: string; title: string; isNumber?: boolean; show: (row: TableRow) => string };
+type Column = { sort: string; title: string; isNumber?: boolean; show: (row: TableRow) => ComponentChildren };
 
 /** The first column, the id, is a link. */
 const COLUMNS: readonly Column[] = [
@@ -69,6 +73,7 @@ const COLUMNS: readonly Column[] = [
   { sort: "cost", title: "cost", isNumber: true, show: (row) => dollars(row.costUsd) },
   { sort: "seconds", title: "time", isNumber: true, show: (row) => duration(row.seconds) },
   { sort: "ended", title: "ended", show: (row) => ago(row.endedAt) },
+  { sort: "annotation", title: "annotation", show: (row) => <AnnotationCell {...row} /> },
 ];
 
 function Table({ table: { rows }, name }: { table: TableView; name: string }) {

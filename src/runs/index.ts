@@ -1,3 +1,19 @@
+export {
+  ANNOTATION_WORDS,
+  AnnotationBook,
+  type AnnotationWord,
+  judgesOf,
+  type Remark,
+  tagsOf,
+  wordOf,
+} from "./annotation-book.ts";
+export {
+  ANNOTATIONS_FILE,
+  type AnnotationRecord,
+  appendAnnotation,
+  JUDGEMENTS,
+  type Judgement,
+} from "./annotations.ts";
 export { type DamagedLine, setAside } from "./damage.ts";
 export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
 export { adviceFor, type FailureGroup, groupFailures } from "./failure-groups.ts";

@@ -6,6 +6,7 @@ export { type Interval, shareInterval, studentT975 } from "./intervals.ts";
 export { type Numbers, numbersOf } from "./numbers.ts";
 export { References } from "./references.ts";
 export { repeatCalls } from "./replay.ts";
+export type { AnnotationReport } from "./report/annotations.ts";
 export { collectRun, type RolloutFacts, type VerdictWord, verdictOf, whyUnscored } from "./report/collect.ts";
 export { type Comparison, compareReports, type Difference, describeDifference } from "./report/compare.ts";
 export { readDialogues } from "./report/dialogues.ts";
@@ -14,7 +15,13 @@ export { pageHtml } from "./report/page.ts";
 export { type RankedQuery, rankQueries } from "./report/rank-queries.ts";
 export { type RolloutScore, readScore } from "./report/read-score.ts";
 export { buildReport, type Report } from "./report/report.ts";
-export { describeInfrastructure, describeOnly, explainNoScores } from "./report/sentences.ts";
+export {
+  describeAgreement,
+  describeAnnotations,
+  describeInfrastructure,
+  describeOnly,
+  explainNoScores,
+} from "./report/sentences.ts";
 export { barChart, columnChart, escapeHtml, percent } from "./report/svg.ts";
 export { scoreFiles } from "./score-files.ts";
 export { type LiveScoring, scoreLive } from "./score-live.ts";

@@ -1,7 +1,7 @@
 // What the server tells the page: types only, shared by both.
 import type { JsonObject } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
-import type { FailureGroup, FailureRecord } from "../runs/index.ts";
+import type { AnnotationRecord, AnnotationWord, FailureGroup, FailureRecord, Judgement } from "../runs/index.ts";
 import type { Difference, Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
 
 /** "failed": a wrong setup stopped it, or not one rollout could be played. */
@@ -105,6 +105,9 @@ export type TableRow = {
   endedAt: number;
   /** where the text is that was searched for */
   excerpt?: string;
+  /** what people say about it, and the tags that they gave */
+  annotation: AnnotationWord;
+  tags: readonly string[];
 };
 
 export type TableView = {
@@ -221,7 +224,10 @@ export type DialogueView = {
   state: DialogueState;
   moments: Moment[];
   /** of a finished one */
-  facts?: Omit<TableRow, "dataset" | "id" | "queryId" | "rollout" | "steps" | "verdict" | "score"> & {
+  facts?: Omit<
+    TableRow,
+    "dataset" | "id" | "queryId" | "rollout" | "steps" | "verdict" | "score" | "annotation" | "tags"
+  > & {
     message?: string;
     models: { [party: string]: string };
     mode: string;
@@ -276,6 +282,33 @@ export type RunComparison = {
 
 /** Rollouts of the same query, here and in other runs. */
 export type CompareChoices = { run: string; dataset: string; id: string; verdict: VerdictWord; stopReason: string }[];
+export type { AnnotationRecord, AnnotationWord, Judgement };
+
+/** What one person says, in whole: it replaces what they said before, and nothing at all takes it back. */
+export type AnnotationRequest = {
+  dataset: string;
+  id: string;
+  by: string;
+  message?: number;
+  verdict?: Judgement;
+  tags?: string[];
+  note?: string;
+};
+
+export type AnnotationsView = {
+  annotations: AnnotationRecord[];
+  /** the tags of the run, the most frequent first */
+  tags: string[];
+};
+
+/** Where a review goes on. */
+export type NextView = {
+  /** the next one that the annotator gave no verdict on; absent if there is none */
+  next?: { dataset: string; id: string };
+  /** how many of the chosen rollouts have none */
+  left: number;
+  chosen: number;
+};
 
 /** Sent by the server when something changed: the names of the runs. */
 export type ChangeEvent = { runs: string[] };

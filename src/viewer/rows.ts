@@ -1,6 +1,7 @@
 // The rows of a run: one for each record, with its place in the files, found by key and by query.
 import type { Blame } from "../core/index.ts";
 import type { Extent } from "../files/index.ts";
+import type { AnnotationWord } from "../runs/index.ts";
 import type { VerdictWord } from "../scoring/index.ts";
 import type { RolloutRow } from "./read-row.ts";
 
@@ -14,6 +15,11 @@ export type IndexedRow = RolloutRow & {
   score: number | null;
   failedChecks: readonly string[];
   passedChecks: readonly string[];
+  /** what people say about it */
+  annotation: AnnotationWord;
+  tags: readonly string[];
+  /** who gave a verdict */
+  judges: readonly string[];
 };
 
 export class Rows {
@@ -86,6 +92,9 @@ class Row implements IndexedRow {
   score: number | null = null;
   failedChecks: readonly string[] = NONE;
   passedChecks: readonly string[] = NONE;
+  annotation: AnnotationWord = "none";
+  tags: readonly string[] = NONE;
+  judges: readonly string[] = NONE;
   readonly #file: string;
   readonly #offset: number;
   readonly #length: number;

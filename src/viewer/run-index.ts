@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
 import { FollowedFile, type Line } from "../files/index.ts";
 import {
+  AnnotationBook,
   type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
   journalOf,
+  judgesOf,
   keyText,
   leftOut,
   listRecordFiles,
@@ -19,6 +21,8 @@ import {
   readJournalLine,
   readManifest,
   recordKeyText,
+  tagsOf,
+  wordOf,
 } from "../runs/index.ts";
 import { TaskScores, verdictOf } from "../scoring/index.ts";
 import { Attempts } from "./attempts.ts";
@@ -60,15 +64,18 @@ export class RunIndex {
   /** all that was there when it was looked at: the table; and the rest, which is the journal */
   isTableRead = false;
   isRead = false;
+  readonly annotations: AnnotationBook;
   readonly #rows = new Rows();
   readonly #names = new Names();
   readonly #parts = new Map<string, Part>();
   readonly #unscored = new Set<string>();
   #manifestAt: number | undefined;
+  #isReadingAnnotations = false;
 
   constructor(path: string) {
     this.path = path;
     this.prompts = new Prompts(path);
+    this.annotations = new AnnotationBook(path, undefined, { isFollowed: true });
   }
 
   get rows(): readonly IndexedRow[] {
@@ -89,6 +96,12 @@ export class RunIndex {
     const other = namesakeOf(id);
     const keys = [{ dataset, queryId: id, rollout: 0 }, ...(other ? [{ dataset, ...other }] : [])];
     return keys.find((key) => this.#knows(key));
+  }
+
+  /** Of a finished one, by its id. */
+  rowOf(dataset: string, id: string): IndexedRow | undefined {
+    const key = this.find(dataset, id);
+    return key && this.row(key);
   }
 
   /** All rollouts of its query, itself too, in order. */
@@ -118,11 +131,8 @@ export class RunIndex {
   /** What is damaged, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
-    const scores = this.scores?.damage;
-    return [
-      ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)),
-      ...(scores === undefined ? [] : [scores]),
-    ];
+    const others = [this.scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
+    return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
   }
 
   /** How much of the files has been read, from 0 to 1. */
@@ -139,6 +149,7 @@ export class RunIndex {
     const turn = new Turn(milliseconds);
     for (const part of this.#records(this.manifest)) if (!(await this.#read(part, turn))) return false;
     if (!(await this.#readScores(this.scores, turn))) return false;
+    if (!(await this.#readAnnotations(turn))) return false;
     if (!(await this.#read(this.#failures(), turn))) return false;
     if (!this.isTableRead) this.version++;
     this.isTableRead = true;
@@ -192,6 +203,22 @@ export class RunIndex {
       if (turn.isSliceOver) await turn.pause();
     }
     return !turn.isOver;
+  }
+
+  async #readAnnotations(turn: Turn): Promise<boolean> {
+    this.#isReadingAnnotations = true;
+    for (const key of this.annotations.follow(() => turn.isOver)) {
+      this.#annotate(key);
+      if (turn.isSliceOver) await turn.pause();
+    }
+    this.#isReadingAnnotations = false;
+    return !turn.isOver;
+  }
+
+  /** Right after one was written here: whoever wrote it sees it at once, unless all are being read anyway. */
+  updateAnnotations(): void {
+    if (this.#isReadingAnnotations) return;
+    for (const key of this.annotations.follow()) this.#annotate(key);
   }
 
   *#records(manifest: Manifest): Generator<Part> {
@@ -248,8 +275,21 @@ export class RunIndex {
     if (read.dataset !== dataset) return undefined; // a file that other runs write to as well
     if (!this.#rows.add(read, file, { offset, length })) return "repeats a record";
     if (this.scores?.isEmpty === false) this.#unscored.add(keyText(read));
+    if (this.annotations.remarks.size > 0) this.#annotate(keyText(read));
     this.rowsVersion++;
     return undefined;
+  }
+
+  #annotate(key: string): void {
+    const [dataset, queryId, rollout] = JSON.parse(key) as [string, string, number];
+    const row = this.#rows.get(dataset, queryId, rollout);
+    if (!row) return; // its record comes later, or never
+    const remarks = this.annotations.remarksOn(key);
+    row.annotation = wordOf(remarks);
+    row.tags = this.#names.list(tagsOf(remarks));
+    row.judges = this.#names.list(judgesOf(remarks));
+    this.version++;
+    this.rowsVersion++;
   }
 
   #score(scores: TaskScores, key: string): void {

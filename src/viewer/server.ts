@@ -1,4 +1,4 @@
-// The page's server: what it answers, and to whom. It reads run folders and nothing else.
+// The page's server: what it answers, and to whom. It reads run folders, and adds to their annotations.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { addAnnotationRoutes } from "./annotation-routes.ts";
 import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
 import { type NamedRun, Runs } from "./runs.ts";
@@ -22,6 +23,8 @@ export type ViewerOptions = {
   host?: string;
   /** 0, the default, takes any free port */
   port?: number;
+  /** whose annotations are made here, unless the page is told another name (default: the login name) */
+  annotator?: string;
 };
 
 export type Viewer = {
@@ -42,13 +45,19 @@ const TYPES: { [extension: string]: string } = {
   ".svg": "image/svg+xml",
 };
 
-export async function startViewer({ folders, host = "127.0.0.1", port = 0 }: ViewerOptions): Promise<Viewer> {
+export async function startViewer({
+  folders,
+  host = "127.0.0.1",
+  port = 0,
+  annotator,
+}: ViewerOptions): Promise<Viewer> {
   const runs = new Runs(folders);
   await runs.open();
   const token = randomBytes(24).toString("base64url");
   const hosts = new Set<string>();
   const app = new Hono();
   app.use(createGuard({ token, hosts }));
+  addAnnotationRoutes(app, runs, annotator);
   addRoutes(app, runs);
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));

@@ -4,7 +4,7 @@ import type { IndexedRow } from "./rows.ts";
 /** A column that rows can be sorted by; the page shows them in this order. */
 export const COLUMNS = [
   ...(["id", "dataset", "stop", "verdict", "score", "blame", "turns", "steps", "calls", "errors"] as const),
-  ...(["tokens", "cost", "seconds", "ended"] as const),
+  ...(["tokens", "cost", "seconds", "ended", "annotation"] as const),
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
@@ -59,6 +59,9 @@ export const FACETS: { [member: string]: Read } = {
   blame: (row) => row.blame,
   fault: (row) => row.faults,
   tool: (row) => row.tools,
+  annotation: (row) => row.annotation,
+  tag: (row) => row.tags,
+  judge: (row) => row.judges,
 };
 
 /** Texts are sorted by their place among all texts of the column. */
@@ -77,6 +80,7 @@ const SORT_KEYS: { [column in Column]: (row: IndexedRow) => string | number } = 
   cost: (row) => row.costUsd ?? -1,
   seconds: (row) => row.seconds,
   ended: (row) => row.endedAt,
+  annotation: (row) => row.annotation,
 };
 
 /** The order of all rows by a column: their numbers. What is equal stays in the order of rollouts, then of the files. */

@@ -7,13 +7,14 @@ import type { Configure, Host } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { createTerminal } from "../printing/terminal.ts";
 
-type ViewFlags = { port: number; host: string; open: boolean; iKnow?: boolean };
+type ViewFlags = { port: number; host: string; open: boolean; iKnow?: boolean; annotator?: string };
 
 const EXAMPLES = `
 Examples:
   rollout view                        the runs under outputs/
   rollout view outputs/example --no-open
-  rollout view outputs old-outputs --port 8000`;
+  rollout view outputs old-outputs --port 8000
+  rollout view outputs/example --annotator "Mei Lin"`;
 
 export const configure: Configure = (command, host, done) => {
   command
@@ -21,6 +22,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--port <n>", "port to listen on; 0 takes any that is free", whole(0), 0)
     .option("--host <name>", "address to listen on", "127.0.0.1")
     .option("--i-know", "listen beyond this machine: whoever has the address with its token can read the runs")
+    .option("--annotator <name>", "who annotates here (default: the login name; the page can change it)")
     .option("--no-open", "do not open a browser")
     .addHelpText("after", EXAMPLES)
     .action(async (given: string[], flags: ViewFlags) => {
@@ -31,8 +33,10 @@ export const configure: Configure = (command, host, done) => {
         throw new UsageError(
           `--host ${flags.host} can be reached from other machines: whoever gets the printed address can read the runs. Add --i-know if that is what you want`,
         );
-      const { startViewer } = await import("../../viewer/index.ts");
-      const viewer = await startViewer({ folders, host: flags.host, port: flags.port });
+      const { annotatorSchema, startViewer } = await import("../../viewer/index.ts");
+      const annotator = annotatorSchema.optional().safeParse(flags.annotator);
+      if (!annotator.success) throw new UsageError(`--annotator: ${annotator.error.issues[0]?.message}`);
+      const viewer = await startViewer({ folders, host: flags.host, port: flags.port, annotator: annotator.data });
       const terminal = createTerminal(host);
       terminal.out(`${viewer.address}\nCtrl-C ends it.`);
       if (flags.open) openBrowser(host, viewer.address);

@@ -4,21 +4,14 @@ import type { IndexedRow } from "../rows.ts";
 import type { RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
 import { excerptOf, Search } from "../search.ts";
-import { type Chosen, type Column, chooseRows, orderRows, readTableQuery } from "../table.ts";
+import { type Chosen, type Column, chooseRows, orderRows, readTableQuery, type TableQuery } from "../table.ts";
 
 /** How long a table waits for a search before it shows what was found until then. */
 const SEARCH_MS = 300;
 
 export async function toTableView({ index }: NamedRun, params: URLSearchParams): Promise<TableView> {
   const query = readTableQuery(params);
-  const search = query.text === undefined ? undefined : searchFor(index, query.text);
-  await search?.ask(index.rows, SEARCH_MS);
-  const { rows, facets } = chooseRows(
-    index.rows,
-    query,
-    orderOf(index, query.sort),
-    search && ((at) => search.has(at)),
-  );
+  const { rows, facets, search } = await chooseFor(index, query);
   const shown = rows.slice(query.offset, query.offset + query.limit);
   return {
     total: index.rows.length,
@@ -30,6 +23,14 @@ export async function toTableView({ index }: NamedRun, params: URLSearchParams):
     progress: index.isTableRead ? 1 : index.progress,
     search: search?.stateFor(index.rows),
   };
+}
+
+/** The rows that a query asks for; of a text, those that were found until now. */
+export async function chooseFor(index: RunIndex, query: TableQuery): Promise<Chosen & { search?: Search }> {
+  const search = query.text === undefined ? undefined : searchFor(index, query.text);
+  await search?.ask(index.rows, SEARCH_MS);
+  const isFound = search && ((at: number) => search.has(at));
+  return { ...chooseRows(index.rows, query, orderOf(index, query.sort), isFound), search };
 }
 
 /** What is kept of a run until its rows change; while they are being read for the first time, somewhat longer. */
@@ -46,7 +47,7 @@ function keptOf(index: RunIndex): Kept {
   return fresh;
 }
 
-function orderOf(index: RunIndex, column: Column): Uint32Array {
+export function orderOf(index: RunIndex, column: Column): Uint32Array {
   const own = keptOf(index);
   const known = own.orders.get(column);
   if (known) return known;
@@ -82,9 +83,9 @@ function searchFor(index: RunIndex, text: string): Search {
 
 function toTableRow(row: IndexedRow): TableRow {
   const { dataset, id, queryId, rollout, stopReason, ended, verdict, score, blame, turns, steps } = row;
-  const { toolCalls, toolErrors, tokens, costUsd, seconds, endedAt } = row;
+  const { toolCalls, toolErrors, tokens, costUsd, seconds, endedAt, annotation, tags } = row;
   return {
     ...{ dataset, id, queryId, rollout, stopReason, ended, verdict, score, blame, turns, steps },
-    ...{ toolCalls, toolErrors, tokens, costUsd, seconds, endedAt },
+    ...{ toolCalls, toolErrors, tokens, costUsd, seconds, endedAt, annotation, tags },
   };
 }
