@@ -4,28 +4,41 @@ import { useEffect } from "preact/hooks";
 import type { ChangeEvent } from "../src/viewer/api.ts";
 
 /** How often each run has changed since the page was opened; "" counts all. */
-const changes = signal<{ [run: string]: number }>({});
+const changes = signal<ReadonlyMap<string, number>>(new Map());
 const reconnections = signal(0);
 /** Whether the server can be reached. */
 export const isConnected = signal(true);
 
 export type Answer<T> = { value?: T; error?: string; isLoading: boolean };
 
+/** A page out of sight holds no connection: browsers have only six for one server, whatever the number of tabs. */
 export function follow(): void {
+  let source = document.hidden ? undefined : listen();
+  document.addEventListener("visibilitychange", () => {
+    source?.close();
+    source = undefined;
+    if (document.hidden) return;
+    source = listen();
+    reconnections.value++; // what was missed meanwhile is asked for
+  });
+}
+
+function listen(): EventSource {
   const source = new EventSource("/api/changes");
   source.addEventListener("change", (message) => {
     const { runs } = JSON.parse((message as MessageEvent<string>).data) as ChangeEvent;
-    const next = { ...changes.value };
-    for (const run of ["", ...runs]) next[run] = (next[run] ?? 0) + 1;
+    const next = new Map(changes.value);
+    for (const run of ["", ...runs]) next.set(run, (next.get(run) ?? 0) + 1);
     changes.value = next;
   });
   source.onopen = () => {
-    if (!isConnected.value) reconnections.value++; // what was missed meanwhile is asked for
+    if (!isConnected.value) reconnections.value++;
     isConnected.value = true;
   };
   source.onerror = () => {
     isConnected.value = false;
   };
+  return source;
 }
 
 const answers = new Map<string, Signal<Answer<unknown>>>();
@@ -72,7 +85,7 @@ export function useServer<T>(path: string, run: string, isUnderWay?: (value: T) 
     };
     let seen: number | undefined;
     const stop = effect(() => {
-      const count = (changes.value[run] ?? 0) + reconnections.value;
+      const count = (changes.value.get(run) ?? 0) + reconnections.value;
       if (count === seen) return;
       seen = count;
       void ask();

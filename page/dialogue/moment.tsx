@@ -64,7 +64,7 @@ export function MomentView(props: MomentProps) {
 
 function Call({ call, path, tools, changes, decided }: MomentProps & { call: CallView }) {
   const { id, name, result, marks } = call;
-  const made = changes[id];
+  const made = Object.hasOwn(changes, id) ? changes[id] : undefined;
   return (
     <div class={`call ${result?.isError ? "failed-call" : ""}`}>
       <div class="call-head">

@@ -1,7 +1,7 @@
 // The runs that the page shows: those found in the given folders, each with its index, looked at again and again. What
 // changed is told to whoever listens. Nothing here writes.
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { writerOf } from "../runs/index.ts";
 import { isRun, RunIndex } from "./run-index.ts";
 
@@ -90,9 +90,10 @@ export class Runs {
       changed.push(name);
     }
     const known = new Set(this.all.map(({ index }) => index.path));
+    const allowed = this.#roots.flatMap((root) => realPath(root) ?? []);
     for (const root of this.#roots) {
       for (const folder of findRuns(root, DEPTH)) {
-        if (known.has(folder)) continue;
+        if (known.has(folder) || !isWithin(folder, allowed)) continue;
         known.add(folder);
         const name = this.#nameFor(folder, root);
         this.#runs.set(name, { name, index: new RunIndex(folder) });
@@ -106,6 +107,24 @@ export class Runs {
     const short = relative(root, folder).replaceAll("\\", "/") || basename(folder);
     if (!this.#runs.has(short)) return short;
     for (let number = 2; ; number++) if (!this.#runs.has(`${short}~${number}`)) return `${short}~${number}`;
+  }
+}
+
+/** A link may lead out of the folders that were given: what it leads to was not. */
+function isWithin(folder: string, roots: readonly string[]): boolean {
+  const path = realPath(folder);
+  if (path === undefined) return false;
+  return roots.some((root) => {
+    const way = relative(root, path);
+    return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  });
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // vanished, or not ours to read
   }
 }
 

@@ -7,9 +7,11 @@ import { fileURLToPath } from "node:url";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { messageOf, redactDeep, redactText } from "../core/index.ts";
 import { addAnnotationRoutes } from "./annotation-routes.ts";
 import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
+import { listHosts } from "./hosts.ts";
 import { type NamedRun, Runs } from "./runs.ts";
 import { toCompareChoices, toRunComparison } from "./views/compare.ts";
 import { toDialogueView, toLongText } from "./views/dialogue.ts";
@@ -64,9 +66,10 @@ export async function startViewer({
     started.once("error", reject);
   });
   const { port: taken } = server.address() as AddressInfo;
-  for (const name of [host, "127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${taken}`.toLowerCase());
+  const names = listHosts(host, taken);
+  for (const name of names) hosts.add(name);
   return {
-    address: `http://${host}:${taken}/?token=${token}`,
+    address: `http://${names[0]}/?token=${token}`,
     show: (folder) => runs.add(folder),
     close: () =>
       new Promise((resolve) => {
@@ -83,9 +86,18 @@ function addRoutes(app: Hono, runs: Runs): void {
     const found = run && (await view(run));
     return found === undefined
       ? context.json({ error: "There is no such run or rollout here." }, 404)
-      : context.json(found);
+      : context.json(redactDeep(found));
   };
-  app.get("/api/runs", (context) => context.json(runs.all.map((run) => toCard(run))));
+  // whatever happens to one view's files, the others work
+  app.onError((error, context) => {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === undefined ? "" : ` (${redactText(messageOf(error))})`;
+    return context.json(
+      { error: `This could not be read just now${why}. It is tried again when the run changes.` },
+      500,
+    );
+  });
+  app.get("/api/runs", (context) => context.json(redactDeep(runs.all.map((run) => toCard(run)))));
   app.get("/api/run/:run", (context) => withRun(context, (run) => toRunView(run)));
   app.get("/api/run/:run/rollouts", (context) =>
     withRun(context, (run) => toTableView(run, new URL(context.req.url).searchParams)),
@@ -110,9 +122,22 @@ function addRoutes(app: Hono, runs: Runs): void {
   );
   app.get("/api/changes", (context) =>
     streamSSE(context, async (stream) => {
+      // a page that reads slowly gets fewer and larger messages: nothing piles up for it
+      const waiting = new Set<string>();
+      let isWriting = false;
+      const write = async () => {
+        if (isWriting) return;
+        isWriting = true;
+        while (waiting.size > 0 && !stream.aborted) {
+          const event: ChangeEvent = { runs: [...waiting] };
+          waiting.clear();
+          await stream.writeSSE({ event: "change", data: JSON.stringify(event) });
+        }
+        isWriting = false;
+      };
       const leave = runs.listen((names) => {
-        const event: ChangeEvent = { runs: names };
-        void stream.writeSSE({ event: "change", data: JSON.stringify(event) });
+        for (const name of names) waiting.add(name);
+        void write();
       });
       stream.onAbort(leave);
       while (!stream.aborted) {

@@ -14,7 +14,7 @@ export type ViewPage = {
 let taken: Promise<Page> | undefined;
 
 /** One for all tests of a worker: the browser is a single process and ends with its first page. */
-function takePage(): Promise<Page> {
+export function takePage(): Promise<Page> {
   taken ??= openBrowser().then((browser) => browser.newPage());
   return taken;
 }

@@ -24,6 +24,6 @@ export async function startView(args: string[]): Promise<ViewServer> {
     });
     child.once("exit", (code) => reject(new Error(`rollout view ended with ${code}`)));
   });
-  const { origin, searchParams } = new URL(address);
-  return { address, origin, cookie: `rollout=${searchParams.get("token")}` };
+  const { origin, port, searchParams } = new URL(address);
+  return { address, origin, cookie: `rollout-${port}=${searchParams.get("token")}` };
 }
