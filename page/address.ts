@@ -7,7 +7,7 @@ const current = signal(here());
 
 export const Address = {
   get path(): string[] {
-    return current.value.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+    return current.value.pathname.split("/").filter(Boolean).map(decodePart);
   },
   get params(): URLSearchParams {
     return new URLSearchParams(current.value.search);
@@ -44,4 +44,17 @@ export const Address = {
   },
 };
 
-export const pathTo = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join("/")}`;
+export const pathTo = (...parts: string[]): string => `/${parts.map(encodePart).join("/")}`;
+
+/** Half a character, which texts of models may have, cannot be part of an address. */
+export function encodePart(part: string): string {
+  return encodeURIComponent(part.replace(/\p{Surrogate}/gu, "\uFFFD"));
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // typed by hand, or cut
+  }
+}

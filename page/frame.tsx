@@ -1,5 +1,6 @@
 // What is around every view: where one is, and whether the server is there.
 import type { ComponentChildren } from "preact";
+import { useErrorBoundary } from "preact/hooks";
 import { Address, pathTo } from "./address.ts";
 import { isHelpOpen } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
@@ -39,9 +40,25 @@ export function Page() {
           Keys <kbd>?</kbd>
         </button>
       </header>
-      <main id="main">{viewOf(path)}</main>
+      <main id="main">
+        <Safe key={path.join("/")}>{viewOf(path)}</Safe>
+      </main>
       <KeysHelp />
     </>
+  );
+}
+
+/** A view that fails on what it is given says so; everything around it works. */
+function Safe({ children }: { children: ComponentChildren }) {
+  const [error, tryAgain] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <p role="alert">
+      This cannot be shown: {String(error?.message ?? error)}{" "}
+      <button type="button" onClick={tryAgain}>
+        Try again
+      </button>
+    </p>
   );
 }
 

@@ -1,7 +1,8 @@
 // Numbers and times as people read them.
 
-export function count(value: number): string {
-  return value.toLocaleString("en");
+/** "–" for what a record of another version does not say. */
+export function count(value: number | undefined): string {
+  return value?.toLocaleString("en") ?? "–";
 }
 
 export function share(value: number): string {

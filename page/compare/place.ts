@@ -1,6 +1,6 @@
 // What is compared, as an address writes it: RUN, or RUN/DATASET/ID, each part encoded.
 import { signal } from "@preact/signals";
-import { Address } from "../address.ts";
+import { Address, encodePart } from "../address.ts";
 
 export type ComparedPlace = { run: string; dataset?: string; id?: string };
 
@@ -12,7 +12,7 @@ export function readPlace(text: string | null): ComparedPlace | undefined {
 }
 
 export function writePlace(...parts: string[]): string {
-  return parts.map(encodeURIComponent).join("/");
+  return parts.map(encodePart).join("/");
 }
 
 export function pathToCompare(a: string, b?: string): string {

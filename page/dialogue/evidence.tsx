@@ -1,6 +1,6 @@
 // What is beside a dialogue: its verdict, the checks, the other rollouts of its query, prompt and tools.
 import type { CheckView, DialogueView, ToolView } from "../../src/viewer/api.ts";
-import { pathTo } from "../address.ts";
+import { encodePart, pathTo } from "../address.ts";
 import { pathToCompare, writePlace } from "../compare/place.ts";
 import { count, dollars, duration } from "../text.ts";
 import { JsonView } from "./json.tsx";
@@ -46,7 +46,7 @@ export function Verdict({ dialogue }: { dialogue: DialogueView }) {
 function Check({ check: { check, pass, reason, findings, messages, blame } }: { check: CheckView }) {
   const elsewhere = messages.filter((at) => !findings.some(({ message }) => message === at));
   return (
-    <li id={`check-${encodeURIComponent(check)}`}>
+    <li id={`check-${encodePart(check)}`}>
       <span class={pass === null ? "small" : pass ? "good" : "bad"}>
         {pass === null ? "–" : pass ? "pass" : "fail"}
       </span>{" "}

@@ -1,5 +1,6 @@
 // One thing that was said or done: a message with its calls and their results, or what happened beside them.
 import type { CallView, Mark, Moment, Spent, StateChange } from "../../src/viewer/api.ts";
+import { encodePart } from "../address.ts";
 import { count, dollars, duration } from "../text.ts";
 import { AnnotateMessage } from "../views/annotate.tsx";
 import { ChangeList } from "./state.tsx";
@@ -135,7 +136,7 @@ function Decided({ checks }: { checks: string[] | undefined }) {
     <p class="decided small">
       Decided:{" "}
       {checks.map((check) => (
-        <a key={check} href={`#check-${encodeURIComponent(check)}`}>
+        <a key={check} href={`#check-${encodePart(check)}`}>
           {check}
         </a>
       ))}
