@@ -16,7 +16,14 @@ try {
   const run = ["single", "--all", "--bundled", "--rollouts", "4", "--eval", "--seed", "7", "--quiet"];
   const agent = ["--agent-model", "scripted/agent?skill=0.7", "--output-dir", join(folder, "outputs", "skill")];
   execFileSync(process.execPath, [program, ...run, ...agent], { cwd: folder, stdio: "inherit" });
-  const server = spawn(process.execPath, [program, "view", join(folder, "outputs"), "--no-open"]);
+  const server = spawn(process.execPath, [
+    program,
+    "view",
+    join(folder, "outputs"),
+    "--no-open",
+    "--annotator",
+    "Mei Lin",
+  ]);
   try {
     const address = await new Promise((resolve) => {
       server.stdout.on("data", (text) => resolve(/http:\S+/.exec(String(text))?.[0]));

@@ -8,6 +8,8 @@ import { workFolder } from "./support/cli.ts";
 import { openView } from "./support/view-page.ts";
 import { recordLine, scoreLine, writeRun } from "./support/view-run.ts";
 
+const NOTHING_THERE = ["/run/none", "/nothing"];
+
 /** One line for each view. */
 const VIEWS = [
   "/",
@@ -18,8 +20,7 @@ const VIEWS = [
   "/compare?a=skill&b=weak",
   "/compare?a=skill%2FStudentHealthServices%2Fshs-001&b=weak%2FStudentHealthServices%2Fshs-001",
   "/run/skill/review",
-  "/run/none",
-  "/nothing",
+  ...NOTHING_THERE,
 ];
 
 test("every view passes axe-core and fits the screen, light and dark, wide and narrow", {
@@ -29,11 +30,13 @@ test("every view passes axe-core and fits the screen, light and dark, wide and n
   for (const [name, skill] of [
     ["skill", "0.7"],
     ["weak", "0.3"],
-  ])
-    await folder.run([
+  ]) {
+    const { code } = await folder.run([
       ...["single", "--bundled", "--domains", "StudentHealthServices", "--limit", "3", "--rollouts", "2", "--eval"],
       ...["--agent-model", `scripted/agent?skill=${skill}`, "--output-dir", `outputs/${name}`, "--quiet"],
     ]);
+    expect(code).toBe(0);
+  }
   const { page, goto } = await openView(join(folder.path, "outputs"));
   // taken from the whole context, axe-core asks for a second page, which this browser does not give
   const findings: unknown[] = [];
@@ -43,6 +46,8 @@ test("every view passes axe-core and fits the screen, light and dark, wide and n
       for (const width of [1280, 400]) {
         await page.setViewportSize({ width, height: 900 });
         if (width === 1280) await goto(path);
+        const isShown = (await page.locator("main [role=alert]").count()) === 0;
+        if (isShown === NOTHING_THERE.includes(path)) findings.push([path, "is not what it should be"]);
         const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
         for (const { id, impact, nodes } of violations)
           if (impact === "serious" || impact === "critical")
