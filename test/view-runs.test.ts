@@ -241,19 +241,42 @@ test("a run that appears, goes on, is replaced and is deleted is followed withou
   expect(await page.getByRole("link", { name: "second" }).count()).toBe(0);
 });
 
-test("a run that failed says why, what to do, and how to go on", async () => {
+test("failures are told by class with what to do, and how to go on; a wrong setup is a failed run", async () => {
   const work = workFolder();
-  const server = await serveModel(failing(500, "out of order"));
-  onTestFinished(() => server.close());
-  work.write("models.yml", `models:\n  broken:\n    provider: openai\n    api_base: ${server.baseUrl}\n`);
-  const { code } = await work.run(
-    single("--agent-model", "openai/broken", "--models-config", "models.yml", "--limit", "3", "--max-workers", "1"),
-    { env: { OPENAI_API_KEY: "" } },
+  const refused = failing(400, { error: { message: "no such thing" } });
+  const answer = completion({ content: "Done." });
+  const [half, none] = [await serveModel(answer, answer, refused), await serveModel(failing(401, "who are you"))];
+  onTestFinished(async () => {
+    await half.close();
+    await none.close();
+  });
+  const entry = (url: string) => `    provider: openai\n    api_base: ${url}\n`;
+  work.write("models.yml", `models:\n  half:\n${entry(half.baseUrl)}  none:\n${entry(none.baseUrl)}`);
+  const run = (model: string, folder: string) =>
+    work.run([
+      ...["single", "--domains", "StudentHealthServices", "--bundled", "--quiet", "--models-config", "models.yml"],
+      ...[
+        "--agent-model",
+        `openai/${model}`,
+        "--limit",
+        "4",
+        "--max-workers",
+        "1",
+        "--output-dir",
+        `outputs/${folder}`,
+      ],
+    ]);
+  expect((await run("half", "half")).code).toBe(3);
+  expect((await run("none", "none")).code).toBe(2);
+  const { page, go } = await view(work);
+  await page.getByRole("cell", { name: "failed", exact: true }).first().waitFor();
+  await go("/run/half");
+  await page.getByText(/\d × refused/).waitFor();
+  expect(await page.getByRole("region", { name: "Failures" }).textContent()).toMatch(
+    /no such thing.*Correct what the server complains about; then try them again\..*One of them: shs-/s,
   );
-  expect(code).not.toBe(0);
-  const { page, go } = await view(work, "out");
-  await go("/run/out");
-  await page.getByText(/npx rollout resume .*out/).waitFor();
-  await page.getByRole("heading", { name: "out failed" }).waitFor();
-  expect(await page.locator("main").textContent()).toMatch(/out of order|500/);
+  await page.getByText(/npx rollout resume \S*outputs\/half/).waitFor();
+  await go("/run/none");
+  await page.getByRole("heading", { name: "none failed" }).waitFor();
+  expect(await page.locator("main").textContent()).toMatch(/401|who are you/);
 });

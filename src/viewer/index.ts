@@ -1,1 +1,1 @@
-export { startViewer, type Viewer, type ViewerOptions } from "./server.ts";
+export { startViewer, type Viewer } from "./server.ts";
