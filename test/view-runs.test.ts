@@ -101,11 +101,13 @@ test("the table is filtered, sorted and searched, and its address says it all", 
   expect(await serious(page)).toEqual([]);
   await page.getByLabel("failed", { exact: false }).first().check();
   await page.getByText("Remove all filters").waitFor();
+  await page.locator('section[aria-busy="false"]').waitFor();
   const chosen = await heading();
   expect(chosen).not.toMatch(/^24 /);
 
   await page.getByRole("link", { name: /^turns/ }).click();
   await page.locator('th[aria-sort="descending"]', { hasText: "turns" }).waitFor();
+  await page.locator('section[aria-busy="false"]').waitFor();
   const turns = async () =>
     (await page.locator("table.rollouts tbody tr td:nth-child(7)").allTextContents()).map(Number);
   expect(await turns()).toEqual((await turns()).toSorted((a, b) => b - a));
