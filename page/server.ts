@@ -45,6 +45,8 @@ const answers = new Map<string, Signal<Answer<unknown>>>();
 const MAX_KEPT = 50;
 const MIN_WAIT_MS = 500;
 const SOON_MS = 50;
+/** Answering one page takes the server at most this part of its time. */
+const SHARE = 25;
 
 /**
  * What the server says at this path, now and after every change of the run ("" for any run); while something is under
@@ -76,7 +78,7 @@ export function useServer<T>(path: string, run: string, isUnderWay?: (value: T) 
       isDue = false;
       askedAt = performance.now();
       const next = await get<T>(path);
-      wait = Math.max(MIN_WAIT_MS, (performance.now() - askedAt) * 10);
+      wait = Math.max(MIN_WAIT_MS, (performance.now() - askedAt) * SHARE);
       if (!isGone) answer.value = next;
       isAsking = false;
       const isMore = next.value !== undefined && isUnderWay?.(next.value) === true;

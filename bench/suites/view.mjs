@@ -158,7 +158,7 @@ async function startServer(path) {
   return {
     pid: child.pid,
     ask,
-    /** As page/server.ts: half a second apart, and ten times as long as the answer took. */
+    /** As page/server.ts: half a second apart, and 25 times as long as the answer took. */
     listen(act) {
       const abort = new AbortController();
       let next = 0;
@@ -169,7 +169,7 @@ async function startServer(path) {
           if (!String(Buffer.from(chunk)).includes("event: change") || isAsking || performance.now() < next) continue;
           isAsking = true;
           const { wallMs } = await timed(act);
-          next = performance.now() + Math.max(500, wallMs * 10);
+          next = performance.now() + Math.max(500, wallMs * 25);
           isAsking = false;
         }
       })().catch(() => {});

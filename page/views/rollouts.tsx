@@ -40,7 +40,7 @@ export function RolloutsView({ name }: { name: string }) {
         <div>
           <Pages table={table} />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard */}
-          <section class="scrolled" aria-label="Rollouts" tabIndex={0}>
+          <section class="scrolled" aria-label="Rollouts" aria-busy={answer.value === undefined} tabIndex={0}>
             <Table table={table} name={name} />
           </section>
           {table.rows.length === 0 && table.isWhole && <p>No rollout is like this.</p>}

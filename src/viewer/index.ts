@@ -1,2 +1,2 @@
 export { annotatorSchema } from "./annotate.ts";
-export { startViewer, type Viewer, type ViewerOptions } from "./server.ts";
+export { startViewer, type Viewer } from "./server.ts";

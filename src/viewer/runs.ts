@@ -2,6 +2,7 @@
 // changed is told to whoever listens. Nothing here writes.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { loadChangedAt } from "../runner/index.ts";
 import { writerOf } from "../runs/index.ts";
 import { isRun, RunIndex } from "./run-index.ts";
 
@@ -70,8 +71,8 @@ export class Runs {
       const isDone = await index.update(TURN_MS).catch(() => true); // gone or half written: the next look will tell
       isMore ||= !isDone;
       milliseconds += performance.now() - began;
-      // a session that begins or ends may change nothing but its lock
-      const version = `${index.version} ${writerOf(index.path)?.pid}`;
+      // a session that begins or ends may change nothing but its lock, and one that waits nothing but its load
+      const version = `${index.version} ${writerOf(index.path)?.pid} ${loadChangedAt(index.path)}`;
       if (this.#versions.get(index) !== version) changed.push(name);
       this.#versions.set(index, version);
     }

@@ -2,7 +2,7 @@
 import type { IndexedRow } from "./rows.ts";
 
 /** A column that rows can be sorted by; the page shows them in this order. */
-export const COLUMNS = [
+const COLUMNS = [
   ...(["id", "dataset", "stop", "verdict", "score", "blame", "turns", "steps", "calls", "errors"] as const),
   ...(["tokens", "cost", "seconds", "ended", "annotation"] as const),
 ] as const;
@@ -49,7 +49,7 @@ function isColumn(name: string): name is Column {
 type Read = (row: IndexedRow) => string | readonly string[];
 
 /** What rows can be filtered by, and how many have each value: the page offers them in this order. */
-export const FACETS: { [member: string]: Read } = {
+const FACETS: { [member: string]: Read } = {
   dataset: (row) => row.dataset,
   stop: (row) => row.stopReason,
   ended: (row) => (row.ended ? "yes" : "no"),
