@@ -107,7 +107,8 @@ test("two runs: what was won and lost, the paired difference as the report has i
   // one outcome alone, in the address; Back shows all again
   await page.getByRole("link", { name: /^won / }).click();
   await page.waitForURL("**show=won**");
-  await page.waitForFunction(`document.querySelectorAll("tbody tr").length === ${difference?.better}`);
+  const rows = page.locator("tbody tr");
+  await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(difference?.better);
   expect(new Set(await texts("tbody td:last-child"))).toEqual(new Set(["won"]));
   // a click opens both: the one that failed beside the one that is solved
   await page.locator("tbody a").first().click();
@@ -118,7 +119,7 @@ test("two runs: what was won and lost, the paired difference as the report has i
   ]);
   await page.goBack();
   await page.goBack();
-  await page.waitForFunction("document.querySelectorAll('tbody tr').length === 20");
+  await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(20);
 });
 
 test("turns stay together whatever happened in them", () => {
