@@ -20,6 +20,7 @@ const NAMES: { [by: string]: string } = {
   user: "User",
   agent: "Agent",
   setup: "Setup",
+  system: "System",
   judge: "Judge",
   summary: "Summary",
   tool: "Result",

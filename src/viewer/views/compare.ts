@@ -35,15 +35,13 @@ export function toRunComparison(first: NamedRun, second: NamedRun, params: URLSe
     counts,
     leftOut: a.size + b.size - 2 * shared.length,
     chosen: wanted.length,
-    queries: wanted
-      .slice(offset, offset + LIMIT)
-      .map(({ dataset, query, outcome, rates, rows }) => ({
-        dataset,
-        query,
-        outcome,
-        rates,
-        ids: pickIds(rows, outcome),
-      })),
+    queries: wanted.slice(offset, offset + LIMIT).map(({ dataset, query, outcome, rates, rows }) => ({
+      dataset,
+      query,
+      outcome,
+      rates,
+      ids: pickIds(rows, outcome),
+    })),
   };
 }
 
@@ -53,14 +51,20 @@ function sideOf({ name, index }: NamedRun, rates: readonly (number | null)[]): R
   return { name, agents: [...new Set(named)], solved: mean(rates.flatMap((rate) => rate ?? [])) };
 }
 
-function queriesOf({ rows }: RunIndex): Map<string, IndexedRow[]> {
+const known = new WeakMap<RunIndex, { version: number; queries: Map<string, IndexedRow[]> }>();
+
+/** Computed again only after a change. */
+function queriesOf(index: RunIndex): Map<string, IndexedRow[]> {
+  const before = known.get(index);
+  if (before?.version === index.version) return before.queries;
   const queries = new Map<string, IndexedRow[]>();
-  for (const row of rows) {
-    const key = JSON.stringify([row.dataset, row.queryId]);
+  for (const row of index.rows) {
+    const key = `${row.dataset}\n${row.queryId}`;
     const own = queries.get(key);
     if (own) own.push(row);
     else queries.set(key, [row]);
   }
+  known.set(index, { version: index.version, queries });
   return queries;
 }
 
