@@ -131,8 +131,8 @@ test("calls of the user and of the setup stand at their places, apart from the a
     const heads = await texts(".moment h3");
     expect(heads[0]).toBe("Setup's calls");
     expect(heads.filter((head) => head === "User's calls").length).toBeGreaterThan(0);
-    expect(await texts(".moment.by-user .call-head strong")).toEqual(["look_at_screen", "set_airplane_mode"]);
-    expect(await texts(".moment.by-agent .call-head strong")).toEqual(["get_line", "enable_roaming"]);
+    expect(await texts(".moment.by-user .call-head strong")).toEqual(["p__look_at_screen", "p__set_airplane_mode"]);
+    expect(await texts(".moment.by-agent .call-head strong")).toEqual(["c__get_line", "c__enable_roaming"]);
     expect(await texts(".moment.by-setup .call")).toEqual([expect.stringContaining('{"on":"yes"}')]);
     // the user's call changed the handset, the agent's the line
     expect(await texts(".changed")).toEqual([expect.stringContaining("Line"), expect.stringContaining("Handset")]);

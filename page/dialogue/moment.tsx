@@ -1,10 +1,10 @@
 // One thing that was said or done: a message with its calls and their results, or what happened beside them.
-import type { CallView, Mark, Moment, Spent, StateChange } from "../../src/viewer/api.ts";
+import type { CallView, LongText, Mark, Moment, Spent, StateChange } from "../../src/viewer/api.ts";
 import { encodePart } from "../address.ts";
 import { count, dollars, duration } from "../text.ts";
 import { AnnotateMessage } from "../views/annotate.tsx";
 import { ChangeList } from "./state.tsx";
-import { TextBlock } from "./text-block.tsx";
+import { readWhole, TextBlock } from "./text-block.tsx";
 
 export type MomentProps = {
   moment: Moment;
@@ -22,6 +22,7 @@ const NAMES: { [by: string]: string } = {
   user: "User",
   agent: "Agent",
   setup: "Setup",
+  system: "System",
   judge: "Judge",
   summary: "Summary",
   tool: "Result",
@@ -170,12 +171,12 @@ function labelOf({ by, message, kind }: Moment): string {
   return message === undefined ? name : `${name}, message ${message}`;
 }
 
-/** All of it as text, for copying. */
-export function textOf({ text, reasoning, calls }: Moment): string {
-  const parts = [
-    reasoning?.text,
-    text?.text,
-    ...calls.flatMap(({ name, arguments: given, result }) => [`${name} ${given.text}`, result?.content.text]),
-  ];
+/** All of it as text, for copying: also what is shown only in part. */
+export async function readText({ text, reasoning, calls }: Moment, path: string): Promise<string> {
+  const whole = async (value: LongText | undefined) =>
+    value ? ((await readWhole(value, path)).value ?? value.text) : "";
+  const parts = [await whole(reasoning), await whole(text)];
+  for (const { name, arguments: given, result } of calls)
+    parts.push(`${name} ${await whole(given)}`, await whole(result?.content));
   return parts.filter(Boolean).join("\n\n");
 }

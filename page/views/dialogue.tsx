@@ -4,7 +4,7 @@ import type { DialogueView as Dialogue } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { copied, copy } from "../dialogue/copy.tsx";
 import { Facts, PromptAndTools, Siblings, Verdict } from "../dialogue/evidence.tsx";
-import { MomentView, textOf } from "../dialogue/moment.tsx";
+import { MomentView, readText } from "../dialogue/moment.tsx";
 import { FinalState } from "../dialogue/state.tsx";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
@@ -66,7 +66,7 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
         does: "copy the message that has the focus",
         act: () => {
           const moment = current();
-          if (moment) void copy(textOf(moment));
+          if (moment) void readText(moment, path).then(copy);
         },
       },
     },

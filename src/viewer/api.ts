@@ -171,7 +171,7 @@ export type CallView = {
 /** One thing that was said or done, in order. */
 export type Moment = {
   kind: "message" | "calls" | "summary" | "judge" | "rejected" | "result";
-  by: "user" | "agent" | "setup" | "judge" | "summary" | "tool";
+  by: "user" | "agent" | "setup" | "system" | "judge" | "summary" | "tool";
   /** its number among the record's messages, if it is one of them */
   message?: number;
   /** user messages so far */

@@ -52,14 +52,20 @@ function sideOf({ name, index }: NamedRun, rates: readonly (number | null)[]): R
   return { name, agents: [...new Set(named)], solved: mean(rates.flatMap((rate) => rate ?? [])) };
 }
 
-function queriesOf({ rows }: RunIndex): Map<string, IndexedRow[]> {
+const known = new WeakMap<RunIndex, { version: number; queries: Map<string, IndexedRow[]> }>();
+
+/** Computed again only after a change. */
+function queriesOf(index: RunIndex): Map<string, IndexedRow[]> {
+  const before = known.get(index);
+  if (before?.version === index.version) return before.queries;
   const queries = new Map<string, IndexedRow[]>();
-  for (const row of rows) {
-    const key = JSON.stringify([row.dataset, row.queryId]);
+  for (const row of index.rows) {
+    const key = `${row.dataset}\n${row.queryId}`;
     const own = queries.get(key);
     if (own) own.push(row);
     else queries.set(key, [row]);
   }
+  known.set(index, { version: index.version, queries });
   return queries;
 }
 

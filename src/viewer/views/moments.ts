@@ -68,9 +68,10 @@ class Builder {
 
   followMessages(): void {
     const { messages } = this.#told;
+    const isHere = (at: number) => (one: { after: number }) => Math.min(Math.max(one.after, 0), messages.length) === at;
     for (let at = 0; at <= messages.length; at++) {
-      this.#addOthers(this.#told.others.filter(({ after }) => after === at));
-      for (const { content } of this.#told.summaries.filter(({ after }) => after === at))
+      this.#addOthers(this.#told.others.filter(isHere(at)));
+      for (const { content } of this.#told.summaries.filter(isHere(at)))
         this.#add({ kind: "summary", by: "summary", text: this.#cut(content), marks: [SUMMARY] });
       const message = messages[at];
       if (message) this.#addMessage(message, at);
@@ -101,7 +102,7 @@ class Builder {
     const given = reply?.toolCalls;
     this.#add({
       kind: "message",
-      by: isUser ? "user" : "agent",
+      by: PARTIES[message.role] ?? "system",
       message: at,
       text: this.#cut(message.content),
       reasoning: this.#cutSome(isUser ? reply?.reasoning : message.reasoning_content),
@@ -224,6 +225,9 @@ class Builder {
     return { at: entry.at, ms, ...usageOf(entry.usage) };
   }
 }
+
+/** Records from elsewhere hold other roles too. */
+const PARTIES: { [role: string]: Moment["by"] } = { user: "user", assistant: "agent" };
 
 const SUMMARY: Mark = {
   level: "odd",
