@@ -94,7 +94,7 @@ export function AnnotateMessage({ at }: { at: number }) {
         <button
           type="button"
           class="small"
-          aria-label={`Annotate message ${at + 1}`}
+          aria-label={`Annotate message ${at}`}
           title="Annotate this message"
           onClick={() => open(true)}
         >
@@ -113,7 +113,7 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
   useEffect(() => {
     if (isOpened) first.current?.focus();
   }, []);
-  const what = message === undefined ? "this dialogue" : `message ${message + 1}`;
+  const what = message === undefined ? "this dialogue" : `message ${message}`;
   return (
     <div class="editor">
       <fieldset class="verdicts" aria-label={`Your verdict on ${what}`}>
