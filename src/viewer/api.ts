@@ -124,7 +124,7 @@ export type DialogueView = {
   notes: string[];
 };
 
-export type { AnnotationRecord, AnnotationWord, Judgement };
+export type { AnnotationRecord, Judgement };
 
 /** What one person says, in whole: it replaces what they said before, and nothing at all takes it back. */
 export type AnnotationRequest = {
