@@ -192,7 +192,7 @@ test("show prints what people said about a rollout, without their control charac
   expect(stdout).toMatch(/^ accept {2}by ann, tags polite, 2026-01-01T00:00:00\.000Z$/m);
   expect(stdout).toMatch(/^ accept {2}by bob, 2026-01-01T00:00:00\.000Z\n {9}on second thoughts$/m);
   const other = (await work.run(["show", run, "shs-002#1"])).stdout;
-  expect(other).toMatch(/^ reject {2}by ann, on message 1 \(user\), tags odd, .*\n {9}·\[31mred$/m);
+  expect(other).toMatch(/^ reject {2}by ann, on message 0 \(user\), tags odd, .*\n {9}·\[31mred$/m);
 });
 
 test("damaged lines are named by every command that reads them, and a resume leaves the file alone", async () => {

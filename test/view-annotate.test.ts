@@ -47,6 +47,9 @@ const saved = (page: Page) => status(page, "Changes are saved.");
 
 test("a review of a filter works with the keyboard alone, and Back and reload keep it", async () => {
   const run = copyRun();
+  const key = { id: "shs-001", query_id: "shs-001", rollout: 0, dataset: DATASET, at: "2026-01-01T00:00:00.000Z" };
+  const earlier = { ...key, by: "bob", verdict: "accept", note: "fine with me" };
+  appendFileSync(join(run, "annotations.jsonl"), `${JSON.stringify(earlier)}\n`);
   const server = await startView([run, "--annotator", "Mei Lin"]);
   const page = await openPage(server.address);
   const name = run.split("/").at(-1) as string;
@@ -56,7 +59,11 @@ test("a review of a filter works with the keyboard alone, and Back and reload ke
   await page.getByRole("heading", { name: "shs-001", exact: true }).waitFor();
   await status(page, "Review: 2 of 2 left.");
 
+  // what others said is not shown before one has judged
+  await page.getByText("Others' words are shown once you have judged.").waitFor();
+  expect(await page.getByText("fine with me").count()).toBe(0);
   await page.keyboard.press("a");
+  await page.getByText("fine with me").waitFor();
   await status(page, "Review: 1 of 2 left.");
   await page.keyboard.press("t");
   await page.keyboard.type("polite");
@@ -84,7 +91,7 @@ test("a review of a filter works with the keyboard alone, and Back and reload ke
   await status(page, "Mei Lin has given a verdict on all 2 of them.");
 
   const own = { dataset: DATASET, query_id: "shs-001", by: "Mei Lin" };
-  const last = new Map(linesOf(run).map((line) => [line.id, line]));
+  const last = new Map(linesOf(run).flatMap((line) => (line.by === "bob" ? [] : [[line.id, line]])));
   expect([...last.values()]).toMatchObject([
     { ...own, id: "shs-001", rollout: 0, verdict: "accept", tags: ["polite", "short"] },
     { ...own, id: "shs-001#1", rollout: 1, verdict: "unsure" },
@@ -158,14 +165,16 @@ test("one message is annotated, and hostile names, tags and notes are shown as t
   const page = await openPage(server.address);
   const name = run.split("/").at(-1) as string;
   await page.goto(`${server.origin}/run/${name}/rollout/${DATASET}/shs-001`);
-  await page.getByRole("button", { name: "Annotate message 2" }).click();
-  const group = page.getByRole("group", { name: "Your verdict on message 2" });
+  await page.getByRole("button", { name: "Annotate message 1", exact: true }).click();
+  const group = page.getByRole("group", { name: "Your verdict on message 1", exact: true });
   await group.getByRole("button", { name: "reject" }).click();
-  await page.getByRole("textbox", { name: "Your note on message 2" }).fill(hostile);
-  await page.getByRole("combobox", { name: "Add a tag to message 2" }).fill(`${hostile.slice(0, 50)}, !not`);
-  await page.getByRole("combobox", { name: "Add a tag to message 2" }).press("Enter");
+  await page.getByRole("textbox", { name: "Your note on message 1", exact: true }).fill(hostile);
+  await page
+    .getByRole("combobox", { name: "Add a tag to message 1", exact: true })
+    .fill(`${hostile.slice(0, 50)}, !not`);
+  await page.getByRole("combobox", { name: "Add a tag to message 1", exact: true }).press("Enter");
   await page.getByRole("alert").filter({ hasText: 'A tag must have no comma and not begin with "!"' }).waitFor();
-  await page.getByRole("button", { name: "Remove the tag !not from message 2" }).click();
+  await page.getByRole("button", { name: "Remove the tag !not from message 1" }).click();
   await saved(page);
   expect(linesOf(run).at(-1)).toMatchObject({ message: 1, verdict: "reject", note: hostile, by: "<b>me</b>" });
   await page.goto(`${server.origin}/run/${name}/rollouts`);

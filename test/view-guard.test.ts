@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "nod
 import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { workFolder, type WorkFolder } from "./support/cli.ts";
+import { type WorkFolder, workFolder } from "./support/cli.ts";
 import { takePage } from "./support/view-page.ts";
 import { recordLine, writeRun } from "./support/view-run.ts";
 import { startView, type ViewServer } from "./support/view-server.ts";

@@ -2,7 +2,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { AnnotationRecord, AnnotationsView, Judgement, TableRow } from "../../src/viewer/api.ts";
-import { pathTo } from "../address.ts";
+import { Address, pathTo } from "../address.ts";
 import { renameAnnotator, useAnnotator } from "../annotator.ts";
 import { useKeys } from "../keys.ts";
 import { type Target, trouble, useOwnWords } from "../own-annotations.ts";
@@ -24,6 +24,8 @@ type Shared = ReturnType<typeof useOwnWords> & {
   all?: AnnotationRecord[];
   tags: string[];
   error?: string;
+  /** in a review, what others said is kept back until one has judged: agreement means something only then */
+  isBlind: boolean;
 };
 const Shared = createContext<Shared | undefined>(undefined);
 
@@ -34,7 +36,8 @@ export function Annotations({ children, ...target }: Target & { children: Compon
   const { value, error } = useServer<AnnotationsView>(path, target.name);
   const all = value?.annotations;
   const own = useOwnWords(target, me ?? "", me === undefined ? undefined : all);
-  const shared = me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error };
+  const isBlind = Address.params.has("review") && own.wordsOn(undefined).verdict === undefined;
+  const shared = me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind };
   return <Shared.Provider value={shared}>{children}</Shared.Provider>;
 }
 
@@ -94,7 +97,7 @@ export function AnnotateMessage({ at }: { at: number }) {
         <button
           type="button"
           class="small"
-          aria-label={`Annotate message ${at + 1}`}
+          aria-label={`Annotate message ${at}`}
           title="Annotate this message"
           onClick={() => open(true)}
         >
@@ -113,7 +116,7 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
   useEffect(() => {
     if (isOpened) first.current?.focus();
   }, []);
-  const what = message === undefined ? "this dialogue" : `message ${message + 1}`;
+  const what = message === undefined ? "this dialogue" : `message ${message}`;
   return (
     <div class="editor">
       <fieldset class="verdicts" aria-label={`Your verdict on ${what}`}>
@@ -240,9 +243,10 @@ function Note({ note, what, onChange }: NoteProps) {
 }
 
 /** What other people said. */
-function Others({ shared: { all = [], me }, message }: { shared: Shared; message?: number }) {
+function Others({ shared: { all = [], me, isBlind }, message }: { shared: Shared; message?: number }) {
   const others = all.filter((one) => one.by !== me && one.message === message);
   if (others.length === 0) return null;
+  if (isBlind) return message === undefined ? <p class="small">Others' words are shown once you have judged.</p> : null;
   return (
     <ul class="remarks">
       {others.map(({ by, at, verdict, tags = [], note }) => (

@@ -128,7 +128,7 @@ test("neither a link, a pipe nor a folder in its place is written to, and the me
   expect(() => appendAnnotation(path, about("q1"))).toThrow(/is not saved: cannot write to .*annotations\.jsonl/);
   expect(readFileSync(outside, "utf8")).toBe("mine\n");
   rmSync(file);
-  execFileSync("mkfifo", [file]);
+  execFileSync("sh", ["-c", 'mkfifo "$0"', file]);
   expect(() => appendAnnotation(path, about("q1"))).toThrow(/not a plain file/);
   rmSync(file);
   expect(() => appendAnnotation(join(path, "gone"), about("q1"))).toThrow(/is not saved.*ENOENT/);

@@ -282,7 +282,8 @@ export type RunComparison = {
 
 /** Rollouts of the same query, here and in other runs. */
 export type CompareChoices = { run: string; dataset: string; id: string; verdict: VerdictWord; stopReason: string }[];
-export type { AnnotationRecord, AnnotationWord, Judgement };
+
+export type { AnnotationRecord, Judgement };
 
 /** What one person says, in whole: it replaces what they said before, and nothing at all takes it back. */
 export type AnnotationRequest = {

@@ -16,7 +16,7 @@ export function remarkLines(
     const role = messages[message ?? -1]?.role ?? "not in the record";
     const facts = [
       `by ${by}`,
-      ...(message === undefined ? [] : [`on message ${message + 1} (${role})`]),
+      ...(message === undefined ? [] : [`on message ${message} (${role})`]),
       ...(tags.length > 0 ? [`tags ${tags.join(", ")}`] : []),
       at,
     ];
