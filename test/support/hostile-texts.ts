@@ -81,7 +81,7 @@ const TEMPLATES: readonly string[] = [
 ];
 
 /** Names that every object has: bare, since that is what they are dangerous as. */
-export const OBJECT_NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"] as const;
+const OBJECT_NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"] as const;
 
 export const HOSTILE_TEXTS: readonly string[] = [
   ...TEMPLATES.map((text, number) => text.replaceAll("N", String(1000 + number))),
