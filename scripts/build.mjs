@@ -26,6 +26,13 @@ if (compiled.status !== 0) {
   process.exit(compiled.status ?? 1);
 }
 
+// the page, whose sources are not Node's: a few files for browsers, next to the server that hands them out
+const { build } = await import("vite");
+await build({
+  configFile: join(root, "page", "vite.config.mjs"),
+  build: { outDir: join(fresh, "viewer", "page"), emptyOutDir: true },
+});
+
 const isAsset = (path) => !path.endsWith(".ts") && !/[\\/]__pycache__([\\/]|$)/.test(path);
 for (const assets of ["domains/bundled", "models/catalogue", "tools/python", "export/formats", "import/servers"]) {
   const from = join(root, "src", assets);

@@ -25,6 +25,7 @@ export type RunFlags = {
   json?: boolean;
   otel?: boolean | string;
   otelContent?: boolean;
+  view?: boolean;
 };
 
 /** The headings under which `--help` shows the flags, in this order. */
@@ -147,6 +148,7 @@ function ownFlags(): [Group, Option][] {
     ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
     ["run", pilot.argParser(whole(1))],
     ["output", new Option("--quiet", "print nothing but errors")],
+    ["output", new Option("--view", "show the run on a page while it goes on; its address is printed first")],
     [
       "output",
       new Option(

@@ -26,6 +26,7 @@ const COMMANDS = {
   resume: "continue a run: finished rollouts are kept, the others go on where they stood",
   status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
   show: "a run's rollouts and their verdicts, or one of them, readable: calls, times, what the checks found",
+  view: "runs and dialogues in the browser, live: tables, pictures, every message with its evidence",
   merge: "put the shares of a run (--split) together into one run folder",
   sort: "put the trajectories of a run into their canonical order",
   replay: "make the recorded calls of runs again and compare results and final states with the records",

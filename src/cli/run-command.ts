@@ -14,7 +14,7 @@ import {
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine } from "../files/index.ts";
 import { SetupError } from "../models/index.ts";
-import { DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
+import { createLoadWriter, DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
 import {
   readFailures,
   readTrajectories,
@@ -24,11 +24,11 @@ import {
   writeSummary,
 } from "../runs/index.ts";
 import { buildReport, type QuestionSet, type Report, summariseQuestions, TaskScores } from "../scoring/index.ts";
+import type { Viewer } from "../viewer/index.ts";
 import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
 import { listenForInterrupt } from "./interrupt.ts";
-import { createLoadWriter } from "./live-load.ts";
 import { trajectoryLines } from "./printing/dialogue-text.ts";
 import { dryRunLines, pilotLines } from "./printing/dry-run-text.ts";
 import { toolErrorLines } from "./printing/failures-text.ts";
@@ -50,6 +50,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   let load: (() => RunLoad) | undefined;
   const view = createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
+  const page = flags.view ? await servePage(terminal, run.folder) : undefined;
   const log = createLog(run.config.log_file, run.config.log_level, (text) => view.say(text));
   let { folder } = run;
   let begun = false;
@@ -82,6 +83,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
             folder = event.folder;
             begun = true;
             live.follow(folder);
+            page?.show(folder);
           }
           toolErrors.add(event);
           log.onEvent(event);
@@ -104,7 +106,16 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
     live.stop();
     interrupt.release();
     log.close();
+    await page?.close();
   }
+}
+
+/** Only this run, and only while it goes on; `rollout view` shows it afterwards. */
+async function servePage(terminal: Terminal, folder: string): Promise<Viewer> {
+  const { startViewer } = await import("../viewer/index.ts");
+  const page = await startViewer({ folders: [folder] });
+  terminal.err(`The run can be watched at ${page.address}`);
+  return page;
 }
 
 /** Shows what would be done; a pilot actually does a little of it. */

@@ -119,7 +119,7 @@ export {
 } from "./secrets.ts";
 export { createShare, parseSplit } from "./split.ts";
 export { ANSWER_REQUEST, joinSummary, RESULTS_READ, SUMMARY_REQUEST, splitSummary } from "./summary.ts";
-export { cutText, wellFormed, wellFormedJson } from "./text.ts";
+export { cutText, quote, wellFormed, wellFormedJson } from "./text.ts";
 export { findErrors, isErrorText, isErrorValue } from "./tool-error.ts";
 export {
   type ContextSummary,

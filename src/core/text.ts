@@ -22,3 +22,8 @@ const EACH_ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}
 export function cutText(text: string, length: number): string {
   return text.length <= length ? text : `${wellFormed(text.slice(0, length - 1))}…`;
 }
+
+/** A word quoted for a shell. */
+export function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,6 +1,7 @@
 // Which records are exported. Each filter says in words why it left a record out.
 import { didYouMean, ORIGINAL_REASONS, UsageError } from "../core/index.ts";
 import { STOP_REASONS } from "../dialogue/index.ts";
+import { ANNOTATION_WORDS } from "../runs/index.ts";
 import type { ExportRecord } from "./record.ts";
 
 export type Choice = {
@@ -15,6 +16,8 @@ export type Choice = {
   datasets?: string[];
   /** `name` asks for a tag, `!name` for its absence */
   tags?: string[];
+  /** what people say about the dialogue: one of these (`any`: any verdict); it replaces the default for those they judged */
+  annotated?: string[];
   maxTokens?: number;
   includeScripted?: boolean;
   /** rows need failed rollouts too: pairs of good and bad ones, prompts of hard queries */
@@ -23,17 +26,33 @@ export type Choice = {
 
 export type Filter = (record: ExportRecord) => string | undefined;
 
-export function createFilter(given: Choice, countTokens: ((record: ExportRecord) => number) | undefined): Filter {
+/** What `annotated` may ask for. */
+export const ANNOTATED = [...ANNOTATION_WORDS, "any"];
+
+type CountTokens = ((record: ExportRecord) => number) | undefined;
+
+export function createFilter(given: Choice, countTokens: CountTokens): Filter {
   const stopReasons = given.stopReasons?.flatMap((reason) => ORIGINAL_REASONS[reason] ?? [reason]);
-  const choice = withDefaults({ ...given, stopReasons });
-  for (const reason of choice.stopReasons ?? []) {
-    if (!Object.hasOwn(STOP_REASONS, reason))
-      throw new UsageError(`There is no stop reason "${reason}"${didYouMean(reason, Object.keys(STOP_REASONS))}`);
-  }
+  refuseUnknown("stop reason", stopReasons, Object.keys(STOP_REASONS));
+  refuseUnknown("annotation", given.annotated, ANNOTATED);
+  const choice = { ...given, stopReasons };
+  const usual = filterBy(withDefaults(choice), countTokens);
+  if (!choice.annotated) return usual;
+  const judged = filterBy(withDefaults(choice, false), countTokens);
+  return (record) => (isJudged(record) ? judged : usual)(record);
+}
+
+function refuseUnknown(kind: string, asked: readonly string[] = [], known: readonly string[]): void {
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UsageError(`There is no ${kind} "${unknown}"${didYouMean(unknown, known)}`);
+}
+
+function filterBy(choice: FullChoice, countTokens: CountTokens): Filter {
   const { minScore, maxTokens } = choice;
   const filters: (Filter | false | undefined)[] = [
     !choice.includeScripted && ((record) => (isScripted(record) ? SCRIPTED : undefined)),
     choice.datasets && (({ dataset }) => (choice.datasets?.includes(dataset) ? undefined : "of another dataset")),
+    choice.annotated && ((record) => refuseAnnotation(record, choice.annotated ?? [])),
     choice.ended && (({ success }) => (success === false ? "no regular end" : undefined)),
     choice.whole && ((record) => (hasCutReply(record) ? "a reply that was cut off or empty" : undefined)),
     choice.stopReasons &&
@@ -61,8 +80,8 @@ export function createFilter(given: Choice, countTokens: ((record: ExportRecord)
 type FullChoice = Choice & { whole: boolean; notFailed: boolean };
 
 /** What a filter that was asked for decides is not decided by the default too. */
-function withDefaults(choice: Choice): FullChoice {
-  const isDefault = !choice.all && !choice.forComparison;
+function withDefaults(choice: Choice, hasDefaults = true): FullChoice {
+  const isDefault = hasDefaults && !choice.all && !choice.forComparison;
   return {
     ...choice,
     includeScripted: choice.includeScripted || choice.all,
@@ -100,10 +119,24 @@ export function isScripted({ metadata }: ExportRecord): boolean {
   return metadata.scripted === true || models.some((model) => String(model).startsWith("scripted/"));
 }
 
-/** Its own tags, its mode, the kinds of its faults (`recovered` is one), and `drift`. */
-function tagsOf({ tags, metadata }: ExportRecord): Set<string> {
+function isJudged({ annotation }: ExportRecord): boolean {
+  return annotation !== undefined && annotation.word !== "none";
+}
+
+function refuseAnnotation(record: ExportRecord, asked: readonly string[]): string | undefined {
+  const { word } = record.annotation ?? { word: "none" };
+  if (asked.includes(word) || (asked.includes("any") && isJudged(record))) return undefined;
+  return word === "none" ? "not annotated" : word === "mixed" ? DISAGREE : `annotated: ${word}`;
+}
+
+/** Of records that went out nevertheless, a note. */
+export const DISAGREE = "annotators disagree";
+
+/** Its own tags, those of annotators, its mode, the kinds of its faults (`recovered` is one), and `drift`. */
+function tagsOf({ tags, annotation, metadata }: ExportRecord): Set<string> {
   return new Set([
     ...tags,
+    ...(annotation?.tags ?? []),
     ...(Array.isArray(metadata.tags) ? metadata.tags.map(String) : []),
     ...(metadata.mode ? [metadata.mode] : []),
     ...(Array.isArray(metadata.faults) ? metadata.faults.map(({ type }) => type) : []),

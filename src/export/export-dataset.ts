@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { groupBy, UsageError, type Variables } from "../core/index.ts";
 import { CardFacts, cardText } from "./card.ts";
-import { type Choice, createFilter, isScored, isScripted, UNSCORED } from "./choose.ts";
+import { type Choice, createFilter, DISAGREE, isScored, isScripted, UNSCORED } from "./choose.ts";
 import { Counts, type CountsReport } from "./counts.ts";
 import { DUPLICATE, Duplicates } from "./dedupe.ts";
 import { GroundTruths, NO_TRUTH } from "./ground-truth.ts";
@@ -244,6 +244,7 @@ class Export {
   }
 
   #see(record: ExportRecord): void {
+    if (this.#parts.options.annotated && record.annotation?.word === "mixed") this.#counts.note(DISAGREE);
     this.#facts.see(record, isScripted(record));
     if (record.system === undefined) this.#counts.note(UNKNOWN_SYSTEM);
     if (!record.tools) this.#counts.note(UNKNOWN_TOOLS);

@@ -1,3 +1,4 @@
+export { ANNOTATED } from "./choose.ts";
 export type { CountsReport } from "./counts.ts";
 export { type ExportOptions, type ExportResult, exportDataset } from "./export-dataset.ts";
 export { PAIR_MODES } from "./formats/format.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../core/index.ts";
-import { FAILURES_FILE, listRecordFiles, MANIFEST_FILE, readManifest } from "../runs/index.ts";
+import { ANNOTATIONS_FILE, FAILURES_FILE, listRecordFiles, MANIFEST_FILE, readManifest } from "../runs/index.ts";
 
 export type InputFile = {
   file: string;
@@ -14,7 +14,7 @@ export type InputFile = {
 
 /** Files in a run folder other than its records. */
 const NOT_RECORDS = new Set([
-  ...["prompts.jsonl", "journal.jsonl", FAILURES_FILE, "scores.jsonl", "judgements.jsonl", "annotations.jsonl"],
+  ...["prompts.jsonl", "journal.jsonl", FAILURES_FILE, "scores.jsonl", "judgements.jsonl", ANNOTATIONS_FILE],
 ]);
 
 export function findInputs(paths: readonly string[]): InputFile[] {

@@ -12,6 +12,7 @@ import {
   type TrajectoryMessage,
   writeExact,
 } from "../core/index.ts";
+import type { AnnotationWord } from "../runs/index.ts";
 
 export type ExportRecord = Omit<Trajectory, "metadata" | "success"> & {
   /** whether it came to a regular end; undefined if unknown */
@@ -28,6 +29,8 @@ export type ExportRecord = Omit<Trajectory, "metadata" | "success"> & {
   /** the checks that decided it */
   decided_by: string[] | undefined;
   tags: string[];
+  /** what people say about it, by its run's annotations.jsonl: for filters and transforms, not for rows */
+  annotation?: { word: AnnotationWord; tags: string[]; by: string[] };
   /** fields that a transform adds to the row, in any format */
   extra: JsonObject;
   /** the line's other fields: kept in canonical rows only */
@@ -88,7 +91,8 @@ function withoutChecksum(metadata: { [key: string]: unknown }): { [key: string]:
 
 /** As `rollout label` and the canonical formats write it: the system prompt first among the messages, the tools as a field. */
 export function toLine(record: ExportRecord): { [key: string]: unknown } {
-  const { system, messages, extra, rest, score, solved, decided_by, tags, tools, metadata, ...head } = record;
+  const { system, messages, extra, rest, score, solved, decided_by, tags, annotation, tools, metadata, ...head } =
+    record;
   return {
     ...head,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],

@@ -1,9 +1,9 @@
 // Records from their files: read, labelled, scored and transformed, one at a time.
 import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
-import { formatLocation, isObject, type Location, UsageError, withExactNumbers } from "../core/index.ts";
+import { didYouMean, formatLocation, isObject, type Location, UsageError, withExactNumbers } from "../core/index.ts";
 import { type Extent, ExtentReader, readLines } from "../files/index.ts";
-import { CHANGED, examineRecord, keyText, MISNAMED } from "../runs/index.ts";
+import { AnnotationBook, CHANGED, examineRecord, judgesOf, keyText, MISNAMED, tagsOf, wordOf } from "../runs/index.ts";
 import { TaskScores } from "../scoring/index.ts";
 import { BaseLabels } from "./base-labels.ts";
 import { findInputs, type InputFile } from "./inputs.ts";
@@ -16,6 +16,8 @@ export type SourceOptions = {
   inputs: readonly string[];
   /** a dataset folder, for records that name neither prompt nor tools */
   basePath?: string;
+  /** the annotators whose words count (default: all) */
+  annotators?: readonly string[];
   /** a TypeScript or JavaScript file, or the function itself */
   transform?: string | Transform;
   /** what is damaged in prompts and scores, one line for each file */
@@ -45,13 +47,14 @@ export class Source {
   readonly #transform: Transform | undefined;
   readonly #prompts = new Map<string, PromptBook>();
   readonly #scores = new Map<string, TaskScores>();
+  readonly #annotations = new Map<string, AnnotationBook>();
   readonly #reader = new ExtentReader();
   readonly #onRecord: () => void;
 
   private constructor(
     inputs: InputFile[],
     base: BaseLabels | undefined,
-    { transform, onNotice = () => {}, onRecord = () => {} }: SourceOptions & { transform?: Transform },
+    { transform, annotators, onNotice = () => {}, onRecord = () => {} }: SourceOptions & { transform?: Transform },
   ) {
     this.#onRecord = onRecord;
     this.inputs = inputs;
@@ -62,8 +65,11 @@ export class Source {
       this.#prompts.set(run, new PromptBook(run, onNotice));
       const scores = new TaskScores(run);
       this.#scores.set(run, scores);
-      if (scores.damage !== undefined) onNotice(scores.damage);
+      const annotations = new AnnotationBook(run, annotators);
+      this.#annotations.set(run, annotations);
+      for (const { damage } of [scores, annotations]) if (damage !== undefined) onNotice(damage);
     }
+    refuseStrangers(annotators, this.#annotations);
   }
 
   static async open(options: SourceOptions): Promise<Source> {
@@ -137,9 +143,17 @@ export class Source {
   #label(record: ExportRecord, { run }: InputFile): void {
     if (run !== undefined) {
       this.#prompts.get(run)?.label(record);
+      this.#annotate(record, this.#annotations.get(run));
       if (record.score === undefined) Object.assign(record, this.#scoreOf(record, run));
     }
     this.#base?.label(record);
+  }
+
+  #annotate(record: ExportRecord, book: AnnotationBook | undefined): void {
+    const { dataset, query_id: queryId, rollout } = record;
+    if (!book || book.remarks.size === 0) return;
+    const remarks = book.remarksOn(keyText({ dataset, queryId, rollout }));
+    if (remarks.length > 0) record.annotation = { word: wordOf(remarks), tags: tagsOf(remarks), by: judgesOf(remarks) };
   }
 
   #scoreOf(record: ExportRecord, run: string): Pick<ExportRecord, "score" | "solved" | "decided_by"> {
@@ -156,6 +170,17 @@ export class Source {
     if (!result) return BY_TRANSFORM;
     return result.messages.length === 0 ? "the line has no messages" : result;
   }
+}
+
+/** A mistyped name would leave out everything. */
+function refuseStrangers(annotators: readonly string[] | undefined, books: ReadonlyMap<string, AnnotationBook>): void {
+  if (!annotators) return;
+  const all = [...books.keys()].flatMap((run) => new AnnotationBook(run).annotators);
+  const stranger = annotators.find((name) => !all.includes(name));
+  if (stranger === undefined) return;
+  const known = [...new Set(all)];
+  const there = known.length > 0 ? didYouMean(stranger, known) || `; there are: ${known.join(", ")}` : "";
+  throw new UsageError(`Nobody called "${stranger}" has annotated anything here${there}`);
 }
 
 /** Of our own records, in their run's folder: elsewhere, lines may have become anything. */

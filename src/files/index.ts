@@ -8,10 +8,12 @@ export {
 } from "./descriptors.ts";
 export { ExtentReader, readExtents } from "./extent-reader.ts";
 export { fileName } from "./file-name.ts";
+export { FollowedFile } from "./followed-file.ts";
 export { isArrayFile, readElements } from "./json-elements.ts";
 export { LineWriter } from "./line-writer.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
+export { Places } from "./places.ts";
 export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";
 export { readText } from "./read-text.ts";
 export { makeTempFolder, removeDeadFolders } from "./temp-folder.ts";

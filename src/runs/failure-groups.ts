@@ -1,4 +1,5 @@
 // Failures by reason: sentences that differ only in an id or a number are one reason, shown by the first of them.
+import { PROGRAM_COMMAND } from "../core/index.ts";
 import type { FailureRecord } from "./failures.ts";
 
 export type FailureGroup = {
@@ -32,6 +33,22 @@ export function groupFailures(failures: Iterable<Pick<FailureRecord, "error" | "
   const groups = new FailureGroups();
   for (const { error, kind } of failures) groups.add({ reason: error, kind });
   return groups.list();
+}
+
+/** What to do, by the class of a failure. */
+const ADVICE: { [kind: string]: string } = {
+  "rate-limit": "Fewer at once (--max-workers), or limits for the model in your models.yml; then try them again.",
+  server: "The server's own log says more; try them again once it works.",
+  unavailable: "The server failed for everyone; try them again once it works.",
+  network: "Check that the server is running and can be reached; then try them again.",
+  timeout: "Give it more time (timeout of the party), or fewer at once (--max-workers); then try them again.",
+  "bad-reply": `${PROGRAM_COMMAND} doctor --agent-model NAME says what the server can do.`,
+  refused: "Correct what the server complains about; then try them again.",
+  tool: "Look at the tool server's code or log; then try them again.",
+};
+
+export function adviceFor({ kind }: Pick<FailureGroup, "kind">): string | undefined {
+  return Object.hasOwn(ADVICE, kind) ? ADVICE[kind] : undefined;
 }
 
 /** Addresses and short numbers (a status, a count) tell reasons apart; ids of queries and requests do not. */

@@ -36,14 +36,14 @@ export function scanFailures(
   onDamage: (line: DamagedLine) => void = () => {},
 ): number {
   return scanLines(file, ({ bytes, offset, length, number }) => {
-    const failure = readFailure(bytes);
+    const failure = readFailureLine(bytes);
     if (typeof failure === "string") onDamage({ offset, length, number, reason: failure });
     else if (failure) onFailure(failure);
   });
 }
 
 /** The failure, or what is wrong with the line; undefined for a blank line. */
-function readFailure(line: Buffer): FailureRecord | string | undefined {
+export function readFailureLine(line: Buffer): FailureRecord | string | undefined {
   const bytes = bodyOf(line);
   if (isBlank(bytes)) return undefined;
   const value = parseLine(bytes);

@@ -4,12 +4,14 @@ import {
   isObject,
   NO_USAGE,
   parseJson,
+  type RolloutEnd,
   type RolloutKey,
+  type RolloutStart,
   type RunEvent,
   type Usage,
   UsageError,
 } from "../core/index.ts";
-import { type Extent, jsonLine, readExtents, scanLines } from "../files/index.ts";
+import { type Extent, jsonLine, type Line, readExtents, scanLines } from "../files/index.ts";
 import type { DamagedLine } from "./damage.ts";
 import { bodyOf, isBlank, parseLine } from "./examine-record.ts";
 import { FORMAT_VERSION } from "./manifest.ts";
@@ -34,40 +36,48 @@ export function scanJournalLines(
   onLine: (line: JournalLine) => void,
   onDamage: (line: DamagedLine) => void = () => {},
 ): number {
-  return scanLines(file, ({ bytes: line, offset, length, number }) => {
-    const bytes = bodyOf(line);
-    const extent = { offset, length };
-    const damage = (reason: string) => onDamage({ ...extent, number, reason });
-    const type = typeOf(bytes);
-    if (!type) {
-      const value = isBlank(bytes) ? undefined : parseLine(bytes);
-      if (value !== undefined && (typeof value === "string" || typeof value.type !== "string"))
-        damage(typeof value === "string" ? value : "is not an event");
-      return; // another type is a newer version's
-    }
-    const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
-    const usage = () => usageIn(bytes);
-    if (type === "entry-end") {
-      const end = bytes.indexOf(INDEX, KEY_START);
-      if (end === -1) return damage("is not an event");
-      const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
-      onLine({ type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, bytes, usage, event });
-      return;
-    }
-    const parsed = parseLine(bytes) as RunEvent | string;
-    if (typeof parsed === "string") return damage(parsed);
-    if (!isWhole(parsed)) return damage("is not a whole event");
-    if (type === "run-start") refuseNewer(parsed, { file, line: number });
-    onLine({
-      type,
-      key: "queryId" in parsed ? textOf(parsed) : "",
-      index: -1,
-      extent,
-      bytes,
-      usage,
-      event: () => parsed,
-    });
+  return scanLines(file, (line) => {
+    const read = readJournalLine(line, file);
+    const { offset, length, number } = line;
+    if (typeof read === "string") onDamage({ offset, length, number, reason: read });
+    else if (read) onLine(read);
   });
+}
+
+/** What a line holds, or what is wrong with it; undefined if it is blank or of a newer version. Valid until the next line. */
+export function readJournalLine(
+  { bytes: line, offset, length, number }: Line,
+  file: string,
+): JournalLine | string | undefined {
+  const bytes = bodyOf(line);
+  const extent = { offset, length };
+  const type = typeOf(bytes);
+  if (!type) {
+    const value = isBlank(bytes) ? undefined : parseLine(bytes);
+    if (value === undefined || (typeof value !== "string" && typeof value.type === "string")) return undefined;
+    return typeof value === "string" ? value : "is not an event";
+  }
+  const event = () => JSON.parse(bytes.toString("utf8")) as RunEvent;
+  const usage = () => usageIn(bytes);
+  if (type === "entry-end") {
+    const end = bytes.indexOf(INDEX, KEY_START);
+    if (end === -1) return "is not an event";
+    const index = Number.parseInt(bytes.toString("latin1", end + INDEX.length, end + INDEX.length + 9), 10);
+    return { type, key: bytes.toString("latin1", KEY_START + type.length, end), index, extent, bytes, usage, event };
+  }
+  const parsed = parseLine(bytes) as RunEvent | string;
+  if (typeof parsed === "string") return parsed;
+  if (!isWhole(parsed)) return "is not a whole event";
+  if (type === "run-start") refuseNewer(parsed, { file, line: number });
+  return {
+    type,
+    key: "queryId" in parsed ? journalKeyText(parsed) : "",
+    index: -1,
+    extent,
+    bytes,
+    usage,
+    event: () => parsed,
+  };
 }
 
 const TYPES: ReadonlySet<string> = new Set<RunEvent["type"]>([
@@ -95,7 +105,7 @@ function typeOf(bytes: Buffer): RunEvent["type"] | undefined {
 }
 
 /** The key as it is in an entry's line. */
-function textOf(event: RolloutKey): string {
+export function journalKeyText(event: RolloutKey): string {
   const { dataset, queryId, rollout } = event;
   return Buffer.from(jsonLine({ dataset, queryId, rollout }).slice(1, -2)).toString("latin1");
 }
@@ -132,6 +142,24 @@ export function readEntries(file: string, extents: readonly Extent[]): Entry[] {
     entries.push(line.entry as unknown as Entry);
   }
   return entries;
+}
+
+/** What a journal tells about one attempt: its start, its entries and, if it ended, its end, by their places. */
+export type RecordedAttempt = { start?: RolloutStart; entries: Entry[]; end?: RolloutEnd };
+
+export function readAttempt(file: string, places: readonly Extent[]): RecordedAttempt {
+  const found: RecordedAttempt = { entries: [] };
+  for (const bytes of readExtents(file, places)) {
+    const line = parseLine(bodyOf(bytes));
+    if (typeof line === "string") break; // the file was put there anew
+    if (line.type === "rollout-start" && isWhole(line)) found.start ??= line as unknown as RolloutStart;
+    else if (line.type === "rollout-end" && isWhole(line)) found.end = line as unknown as RolloutEnd;
+    else if (line.type === "entry-end" && isEntry(line.entry)) {
+      found.entries.push(line.entry as unknown as Entry);
+      found.end = undefined; // it went on after that
+    } else break;
+  }
+  return found;
 }
 
 /** Whether an event has what is read of it. */

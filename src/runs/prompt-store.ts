@@ -24,7 +24,8 @@ export function scanPrompts(
 /** Of ours; others' are names. */
 const HASH = /^[0-9a-f]{16}$/;
 
-function readPrompt(line: Buffer): StoredPrompt | string | undefined {
+/** The prompt in a line, or what is wrong with it; undefined for a blank line. */
+export function readPrompt(line: Buffer): StoredPrompt | string | undefined {
   const bytes = bodyOf(line);
   if (isBlank(bytes)) return undefined;
   const value = parseLine(bytes);

@@ -7,6 +7,7 @@ import {
   knownCost,
   NO_COST,
   NO_USAGE,
+  type RolloutKey,
   type RunEnd,
   type RunEvent,
   rolloutId,
@@ -82,6 +83,11 @@ export class RunTally {
 
   get datasets(): DatasetTally[] {
     return [...this.#datasets.values()];
+  }
+
+  /** It has begun and has not ended. */
+  isRunning(key: RolloutKey): boolean {
+    return this.#running.has(keyText(key));
   }
 
   /** `at`: when it happened; a live view says so on its own clock, which is also that of `totals` then. */

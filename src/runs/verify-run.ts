@@ -1,5 +1,6 @@
 // `rollout status --verify`: every line of a run's files, read and held against its checksum. Nothing is changed.
 import { join } from "node:path";
+import { ANNOTATIONS_FILE, scanAnnotations } from "./annotations.ts";
 import type { DamagedLine } from "./damage.ts";
 import { FAILURES_FILE, scanFailures } from "./failures.ts";
 import { scanJournalLines } from "./journal-lines.ts";
@@ -37,6 +38,7 @@ export function verifyRun(folder: string, onRecord: () => void = () => {}): Veri
   }
   const others: [string, (file: string, onDamage: (line: DamagedLine) => void) => number][] = [
     [join(path, FAILURES_FILE), (file, onDamage) => scanFailures(file, () => {}, onDamage)],
+    [join(path, ANNOTATIONS_FILE), scanAnnotations],
     [join(path, "prompts.jsonl"), (file, onDamage) => scanPrompts(file, () => {}, onDamage)],
     [journalOf(path, manifest), (file, onDamage) => scanJournalLines(file, () => {}, onDamage)],
   ];

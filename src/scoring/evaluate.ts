@@ -16,7 +16,7 @@ import { type DamagedLine, DamageNotes, readTrajectory, recordKeyText, setAside 
 import { type Check, type CheckContext, type CheckResult, notCheckable } from "./check.ts";
 import { createJudge, type Judge } from "./judge/judge.ts";
 import { openVoteStore } from "./judge/vote-store.ts";
-import { findReferenceIn, type Reference } from "./reference.ts";
+import { findReferenceIn, isRead, type Reference } from "./reference.ts";
 import { replayCalls } from "./replay.ts";
 import { SCORES_FILE, type ScoreRecord, scanScores, toScoreRecord } from "./scores.ts";
 import { type StoredDataset, worldOf } from "./stored-datasets.ts";
@@ -186,7 +186,11 @@ export class Evaluation {
       if (offersTools) return offersTools;
       if (typeof openEnvironment === "string") return openEnvironment;
       const open = () => openEnvironment(worldOf(trajectory, query));
-      return replayCalls(trajectory, dialogue, open, { signal: this.#abort, byResults: domain?.unseen !== undefined });
+      const byResults = domain?.unseen !== undefined;
+      // other people's servers are asked for no more than their final state
+      const writes =
+        byResults || !domain ? undefined : (name: string) => !isRead(domain.toolbox.wireName(name), domain);
+      return replayCalls(trajectory, dialogue, open, { signal: this.#abort, byResults, writes });
     };
     let replayed: ReturnType<typeof replay> | undefined;
     return {

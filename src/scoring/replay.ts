@@ -14,30 +14,45 @@ import {
 import { answerCalls } from "../dialogue/index.ts";
 import { GeneratedIds } from "./generated-ids.ts";
 import { SHARED_EFFECTS } from "./reference.ts";
+import { subtractStates } from "./state-changes.ts";
 import { isPreviewText, type RecordedCall, type Transcript } from "./transcript.ts";
 
-export type ReplayedState = { state: StateChanges };
+export type ReplayedState = {
+  state: StateChanges;
+  /** by call id: what each writing call changed, where that was looked at */
+  changes?: { [callId: string]: StateChanges };
+};
 
 type ReplayOptions = {
   signal: AbortSignal;
   /** the hash of the state proves little, as with servers that others wrote: each result must be the recorded one */
   byResults?: boolean;
+  /** the calls after which the state is looked at, to see what they changed */
+  writes?: (tool: string) => boolean;
 };
 
 export async function replayCalls(
   trajectory: Trajectory,
   { calls, userCalls }: Transcript,
   open: () => Promise<Environment>,
-  { signal, byResults = false }: ReplayOptions,
+  { signal, byResults = false, writes }: ReplayOptions,
 ): Promise<ReplayedState | string> {
   const { final_state_hash: hash } = trajectory.metadata;
   const ids = new GeneratedIds();
+  const changes: { [callId: string]: StateChanges } = {};
+  let seen: StateChanges = {};
   let environment: Environment | undefined;
   try {
     environment = await open();
     const options = { signal, rename: (text: string) => ids.rename(text) };
     for await (const { number, call, result, trusted } of repeatCalls({ calls, userCalls }, environment, options)) {
       if (trusted && !environment.isReadOnly(call.name)) return SHARED_EFFECTS;
+      if (writes?.(call.name) && !result.isError) {
+        const now = await environment.state();
+        const made = subtractStates(now, seen);
+        if (Object.keys(made).length > 0) changes[call.id] = made;
+        seen = now;
+      }
       if (trusted || (hash && !byResults)) continue;
       const [before, now] = [recordedKind(call), kindOf(result)];
       if (before !== now)
@@ -49,7 +64,7 @@ export async function replayCalls(
     const state = await environment.state();
     if (hash && contentHash(state) !== hash && !(byResults && ids.size > 0))
       return "the recorded calls no longer lead to the recorded state: the domain's data or code changed, or its tools do not repeat themselves";
-    return { state };
+    return writes ? { state, changes } : { state };
   } catch (error) {
     if (error instanceof RolloutError) return `the tools are out of reach: ${error.message}`;
     throw error;

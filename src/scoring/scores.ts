@@ -69,7 +69,7 @@ export function scanScores(
 }
 
 /** The result, or what is wrong with the line; undefined for a blank line. */
-function readScoreLine(line: Buffer): ScoreRecord | string | undefined {
+export function readScoreLine(line: Buffer): ScoreRecord | string | undefined {
   const bytes = bodyOf(line);
   if (isBlank(bytes)) return undefined;
   const value = parseLine(bytes);

@@ -126,6 +126,10 @@ export function describeSource(
 
 const BUNDLED = "bundled:";
 
+function unbundle(path: string): string {
+  return path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path;
+}
+
 /** A text with a separator in it is a path; names of domains and servers have none. */
 function mapPaths(value: Json, change: (path: string) => string): Json {
   if (typeof value === "string") return /[\\/]|\.jsonl$/.test(value) ? change(value) : value;
@@ -157,9 +161,7 @@ async function openStoredDataset(
     onNotice(`${name}: this run was made by an earlier version and does not say where its queries are`);
     return { name, outputs, domain: undefined, query: () => undefined, openEnvironment: "the domain is not known" };
   }
-  const written = mapPaths(dataset.source, (path) =>
-    path.startsWith(BUNDLED) ? resolve(BUNDLED_PATH, path.slice(BUNDLED.length)) : path,
-  );
+  const written = mapPaths(dataset.source, unbundle);
   const { defaults, answer_format: answerFormat } = dataset.source as Pick<StoredSource, "defaults" | "answer_format">;
   if (!sourceSchema.safeParse(written).success)
     throw new UsageError(`The run's manifest is damaged: it does not say where the queries and tools of ${name} are`);
@@ -200,6 +202,14 @@ async function openStoredDataset(
       return faults ? withToolFaults(environment, { ...faults, seed: world.seed }) : environment;
     },
   };
+}
+
+/** A dataset's queries, where its manifest says they are: files are read, nothing is run. */
+export function openStoredQueries({ source }: ManifestDataset): (id: string) => Query | undefined {
+  if (!isObject(source)) return () => undefined;
+  const written = mapPaths(source as JsonObject, unbundle) as unknown as StoredSource;
+  if (!sourceSchema.safeParse(written).success) return () => undefined;
+  return createFinder(openQueryFiles(written.query_files, written.defaults));
 }
 
 /** The single domains of the same folder: `wrong_tool` offers their tools. */

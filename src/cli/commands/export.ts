@@ -1,6 +1,7 @@
 // `rollout export`: trajectories in a trainer's own format.
 import { Option } from "commander";
 import {
+  ANNOTATED,
   type CountsReport,
   type ExportOptions,
   type ExportResult,
@@ -25,6 +26,7 @@ Examples:
   rollout export outputs/example --format openai --out data/train.jsonl --include-scripted
   rollout export run-a run-b --format trl --out data --split train=0.9,valid=0.1 --solved --dedupe
   rollout export outputs/run --format trl --pairs preference --out pairs.jsonl
+  rollout export outputs/run --format trl --annotated accept --tag '!impolite' --out good
   rollout export outputs/run --format axolotl --template path/to/tokenizer --out data
 
 Without --all, records stay out that did not end regularly, have a reply that was cut off, or failed their checks.
@@ -46,6 +48,7 @@ type Flags = Omit<ExportOptions, "inputs" | "secrets" | "split" | "env" | "hubFo
   stopReason?: string[];
   dataset?: string[];
   tag?: string[];
+  annotator?: string[];
   split?: string;
   json?: boolean;
 };
@@ -68,7 +71,9 @@ export const configure: Configure = (command, host, done) => {
     .option("--min-score <score>", "only records with at least this score; unscored ones never", atLeastZero)
     .option("--stop-reason <a,b>", "only records with these stop reasons", list)
     .option("--dataset <a,b>", "only records of these datasets", list)
-    .option("--tag <a,b>", "only records with all these tags; !tag asks for its absence", list)
+    .option("--tags, --tag <a,b>", "only records with all these tags; !tag asks for its absence", list)
+    .option("--annotated <a,b>", `only records that people so annotated: ${ANNOTATED.join(", ")}`, list)
+    .option("--annotator <a,b>", "only these people's annotations count", list)
     .option("--max-tokens <n>", "only records of at most so many tokens", whole(1))
     .addOption(
       new Option("--tokenizer <name>", "what --max-tokens counts with").choices([...TOKENIZERS]).default("o200k_base"),
@@ -114,7 +119,7 @@ export const configure: Configure = (command, host, done) => {
     .option("--allow-secrets", "export texts that look like keys")
     .option("--license <name>", "licence for the dataset card")
     .addHelpText("after", EXAMPLES)
-    .action(async (inputs: string[], { stopReason, dataset, tag, split, json, ...flags }: Flags) => {
+    .action(async (inputs: string[], { stopReason, dataset, tag, annotator, split, json, ...flags }: Flags) => {
       const terminal = createTerminal(host);
       if (flags.successOnly) terminal.err(RENAMED);
       const progress = createCountProgress(host, { text: "reading the records", quiet: json });
@@ -124,6 +129,7 @@ export const configure: Configure = (command, host, done) => {
         stopReasons: stopReason,
         datasets: dataset,
         tags: tag,
+        annotators: annotator,
         split: split === undefined ? undefined : parseSplit(split),
         secrets: keysOf(host.env),
         env: host.env,

@@ -15,8 +15,8 @@ import {
 import { list } from "../flags.ts";
 import type { Configure } from "../host.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
-import { comparisonLines, reportLines } from "../printing/report-text.ts";
-import { createTerminal, printable } from "../printing/terminal.ts";
+import { annotationLines, comparisonLines, reportLines } from "../printing/report-text.ts";
+import { createTerminal, printable, type Terminal } from "../printing/terminal.ts";
 
 const EXAMPLES = `
 Examples:
@@ -50,13 +50,18 @@ export const configure: Configure = (command, host, done) => {
       progress.stop();
       if (!flags.quiet) {
         const text = comparison
-          ? comparisonLines(terminal, comparison)
+          ? [...comparisonLines(terminal, comparison), ...reports.flatMap((report) => annotationsOf(terminal, report))]
           : reports.flatMap((report) => reportLines(terminal, report));
         for (const line of [...text, "", files.html, files.json]) terminal.out(line);
       }
       done(0);
     });
 };
+
+/** Of one of several runs. */
+function annotationsOf(terminal: Terminal, { folder, annotations }: Report): string[] {
+  return annotations ? ["", `${printable(folder)}:`, ...annotationLines(terminal, annotations).slice(1)] : [];
+}
 
 /** The first run's numbers are at the top level, as they are if it is the only one. */
 function toJson(reports: Report[], comparison: ReturnType<typeof compareReports> | undefined): object {

@@ -1,10 +1,11 @@
 // `rollout show`: a run's rollouts with their verdicts, one line each, or one of them as people read it: its tool calls,
 // its times, why it stopped and what the checks found.
 import { type Blame, countUsedTokens, didYouMean, PROGRAM_COMMAND, readCost, UsageError } from "../../core/index.ts";
-import { openRun, type RolloutRecord, readRollouts } from "../../runs/index.ts";
+import { AnnotationBook, keyText, openRun, type RolloutRecord, readRollouts } from "../../runs/index.ts";
 import { collectRun, type RolloutFacts, readScore } from "../../scoring/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure } from "../host.ts";
+import { remarkLines } from "../printing/annotation-text.ts";
 import { costText } from "../printing/cost-text.ts";
 import { openingLines, timedEntryLines, trajectoryLines } from "../printing/dialogue-text.ts";
 import { countVerdicts, rolloutLines, toListed } from "../printing/rollout-list.ts";
@@ -119,13 +120,21 @@ function showLines(terminal: Terminal, folder: string, id: string, flags: ShowFl
   const records = readRollouts(folder, id, { dataset: flags.dataset, onNotice });
   if (records.length === 0) throw new UsageError(`There is no rollout "${id}" in ${folder}`);
   if (flags.json) return records.map((record) => printableJson(JSON.stringify(record.trajectory ?? record)));
+  const book = new AnnotationBook(openRun(folder).path);
+  if (book.damage !== undefined) onNotice(book.damage);
   return records.flatMap((record) => {
     const { dataset, trajectory } = record;
     const lines = recordLines(terminal, record, flags.maxLength);
     if (!trajectory) return record.failures.length > 0 ? [...lines, ...unplayedLines(terminal)] : lines;
-    const { query_id: queryId, rollout, metadata } = trajectory;
-    const score = readScore(folder, { dataset, queryId, rollout }, metadata);
-    return [...lines, ...verdictLines(terminal, score, flags.maxLength)];
+    const { query_id: queryId, rollout, metadata, messages } = trajectory;
+    const key = { dataset, queryId, rollout };
+    const score = readScore(folder, key, metadata);
+    const remarks = book.read(keyText(key));
+    return [
+      ...lines,
+      ...verdictLines(terminal, score, flags.maxLength),
+      ...remarkLines(terminal, remarks, { messages, maxLength: flags.maxLength }),
+    ];
   });
 }
 

@@ -1,11 +1,11 @@
 // `rollout status`: the state of a run, from another terminal or afterwards.
 
 import type { Config } from "../../config/index.ts";
-import { knownCost, PROGRAM_COMMAND, UsageError } from "../../core/index.ts";
+import { UsageError } from "../../core/index.ts";
+import { readLoad, resumeCommand, spentText, usedBy } from "../../runner/index.ts";
 import {
   type FailureRecord,
   groupFailures,
-  isLastAttempt,
   newestRun,
   type RunOverview,
   readFailures,
@@ -14,11 +14,9 @@ import {
   verifyRun,
 } from "../../runs/index.ts";
 import type { Configure } from "../host.ts";
-import { readLoad } from "../live-load.ts";
 import { createCountProgress } from "../printing/count-progress.ts";
 import { hang } from "../printing/failures-text.ts";
-import { largerBudget, spentText } from "../printing/result-text.ts";
-import { quote, shortPath } from "../printing/shell-text.ts";
+import { shortPath } from "../printing/shell-text.ts";
 import {
   createTerminal,
   fitWidth,
@@ -93,7 +91,7 @@ function statusOf(run: Status, now: number) {
     ended_at: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
     stopped_by: stoppedBy,
     message: stopMessage,
-    resume_command: resumeCommand(run, failures, now).replace(/^npx /, ""),
+    resume_command: resumeCommand(shortPath(run.path), run, now).replace(/^npx /, ""),
     totals: tally.totals(now),
     failures: writer ? tally.totals(now).failures : groupFailures(failures),
     endpoints: writer && (load?.endpoints ?? []),
@@ -131,7 +129,7 @@ function statusLines(terminal: Terminal, run: Status, now: number): string[] {
       terminal.interactive ? fitWidth(line, terminal.columns()) : line,
     ),
     ...stopText(terminal, run, now),
-    ...(resumes ? [`To continue: ${resumeCommand(run, failures, now)}`] : []),
+    ...(resumes ? [`To continue: ${resumeCommand(shortPath(run.path), run, now)}`] : []),
   ];
 }
 
@@ -141,24 +139,4 @@ function stopText(terminal: Terminal, { tally, manifest }: RunOverview, now: num
   if (stopMessage !== undefined) return hang(terminal, "stopped: ", printable(stopMessage));
   if (stoppedBy !== "budget") return [];
   return [`stopped by its budget: ${spentText(manifest.config as Config, usedBy(tally, now))}`];
-}
-
-/** What counts against a budget: also what scripts estimate. */
-function usedBy(tally: RunOverview["tally"], now: number): { costUsd: number; tokens: number } {
-  const totals = tally.totals(now);
-  return { costUsd: knownCost(totals), tokens: totals.tokens + totals.scriptedTokens };
-}
-
-/** A command that really goes on. */
-function resumeCommand({ path, tally, manifest }: RunOverview, failures: FailureRecord[], now: number): string {
-  const config = manifest.config as Config;
-  const isSpent = tally.stoppedBy === "budget";
-  const { done, failed, planned } = tally.totals(now);
-  const isStuck =
-    failures.length > 0 && done + failed >= planned && (failures.every(isLastAttempt) || config.retry_failed === false);
-  const flags = [
-    ...(isSpent ? [largerBudget(config, usedBy(tally, now))] : []),
-    ...(isStuck ? ["--retry-failed"] : []),
-  ];
-  return [`${PROGRAM_COMMAND} resume`, quote(shortPath(path)), ...flags].join(" ");
 }

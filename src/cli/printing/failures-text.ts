@@ -1,28 +1,16 @@
 // Why rollouts failed, and what to do about it: the live block, `rollout status` and the end of a run say the same.
-import { PROGRAM_COMMAND } from "../../core/index.ts";
-import type { FailureGroup, ToolErrors } from "../../runs/index.ts";
+import { adviceFor, type FailureGroup, type ToolErrors } from "../../runs/index.ts";
 import { wrap } from "./dialogue-text.ts";
 import { cut, printable, printableName, type Terminal } from "./terminal.ts";
-
-/** By the class of a failure. */
-const ADVICE: { [kind: string]: string } = {
-  "rate-limit": "Fewer at once (--max-workers), or limits for the model in your models.yml; then try them again.",
-  server: "The server's own log says more; try them again once it works.",
-  unavailable: "The server failed for everyone; try them again once it works.",
-  network: "Check that the server is running and can be reached; then try them again.",
-  timeout: "Give it more time (timeout of the party), or fewer at once (--max-workers); then try them again.",
-  "bad-reply": `${PROGRAM_COMMAND} doctor --agent-model NAME says what the server can do.`,
-  refused: "Correct what the server complains about; then try them again.",
-  tool: "Look at the tool server's code or log; then try them again.",
-};
 
 const MAX_REASONS = 5;
 
 /** Each reason as a whole sentence, with how often and what to do. */
 export function failureLines(terminal: Terminal, groups: readonly FailureGroup[]): string[] {
-  const lines = groups.slice(0, MAX_REASONS).flatMap(({ reason, kind, count }) => {
+  const lines = groups.slice(0, MAX_REASONS).flatMap((group) => {
+    const { reason, count } = group;
     const times = `${count} × `;
-    const advice = ADVICE[kind];
+    const advice = adviceFor(group);
     return [
       ...hang(terminal, `  ${times}`, printable(reason)),
       ...(advice ? hang(terminal, " ".repeat(times.length + 2), advice) : []),

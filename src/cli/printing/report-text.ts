@@ -1,7 +1,10 @@
 // Reports as tables for a terminal.
 import { PROGRAM_COMMAND } from "../../core/index.ts";
 import {
+  type AnnotationReport,
   type Comparison,
+  describeAgreement,
+  describeAnnotations,
   describeInfrastructure,
   describeOnly,
   explainNoScores,
@@ -24,7 +27,8 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
   const sets = Object.entries(datasets).flatMap(([name, { questions }]) =>
     questions ? questionLines(terminal, name, questions) : [],
   );
-  if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides, ...sets];
+  const annotations = annotationLines(terminal, report.annotations);
+  if (overall.scored === 0) return ["", printable(explainNoScores(report)), ...besides, ...sets, ...annotations];
   return [
     "",
     ...numbersTable(terminal, [
@@ -55,9 +59,35 @@ export function reportLines(terminal: Terminal, report: Report): string[] {
     "",
     blameLine(blame),
     ...sets,
+    ...annotations,
     ...(scripted ? [terminal.paint("gray", "Scripted models took part: these are no model's numbers.")] : []),
   ];
 }
+
+/** What people say, and how far they agree; nothing if nobody says anything. */
+export function annotationLines(terminal: Terminal, report: AnnotationReport | undefined): string[] {
+  if (!report) return [];
+  const { annotators, agreement, tags } = report;
+  const rows = annotators.map(({ annotator, accept, reject, unsure, messages, notes }) => [
+    cut(annotator, 40),
+    ...[accept + reject + unsure, accept, reject, unsure, messages, notes].map(String),
+  ]);
+  const header = ["annotator", "judged", "accept", "reject", "unsure", "messages", "notes"];
+  const pairs = agreement.slice(0, MAX_PAIRS).map((pair) => printableName(describeAgreement(pair)));
+  const left = agreement.length - pairs.length;
+  const named = tags.slice(0, MAX_TAGS).map(({ tag, rollouts }) => `${tag} ${rollouts}`);
+  return [
+    "",
+    describeAnnotations(report),
+    ...head(terminal, table([header, ...rows], { right: [1, 2, 3, 4, 5, 6] })),
+    ...pairs,
+    ...(left > 0 ? [`and ${left} more pairs in report.json`] : []),
+    ...(named.length > 0 ? [printableName(`tags: ${named.join(", ")}${tags.length > MAX_TAGS ? ", …" : ""}`)] : []),
+  ];
+}
+
+const MAX_PAIRS = 10;
+const MAX_TAGS = 10;
 
 /** The queries to look at first, with the command that shows what went wrong; nothing if everything is solved. */
 export function worstLines(terminal: Terminal, report: Report): string[] {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { FullConfig } from "../../config/index.ts";
 import { PROGRAM_COMMAND } from "../../core/index.ts";
-import type { RunResult } from "../../runner/index.ts";
+import { type Budget, largerBudget, type RunResult, spentText } from "../../runner/index.ts";
 import { FAILURES_FILE, type FailureRecord, groupFailures, isLastAttempt } from "../../runs/index.ts";
 import { failureLines } from "./failures-text.ts";
 import { quote, shortPath } from "./shell-text.ts";
@@ -67,42 +67,6 @@ export function nextLines(result: RunResult, { config, failures, scripted, recor
     next.push([`${PROGRAM_COMMAND} --help`, "everything else"]);
   }
   return ["Next:", ...table(next).map((line) => `  ${line}`)];
-}
-
-type Budget = Pick<FullConfig, "max_cost" | "max_tokens_total">;
-type Used = RunResult["used"];
-
-/** Flags with which a run that its budget stopped goes on: twice what it has used. */
-export function largerBudget(budget: Budget, used: Used): string {
-  return spentBudgets(budget, used)
-    .map(({ flag, limit, spent }) => `--${flag} ${roundUp(2 * Math.max(limit, spent))}`)
-    .join(" ");
-}
-
-export function spentText(budget: Budget, used: Used): string {
-  const text = ({ flag, limit, spent }: Spent) =>
-    flag === "max-cost"
-      ? `$${Number(spent.toPrecision(3))} of $${limit} (--${flag})`
-      : `${spent} of ${limit} tokens (--${flag})`;
-  return `${spentBudgets(budget, used).map(text).join(", ")} used`;
-}
-
-type Spent = { flag: string; limit: number; spent: number };
-
-/** The budgets that are used up. */
-function spentBudgets({ max_cost, max_tokens_total }: Budget, { costUsd, tokens }: Used): Spent[] {
-  const all: Spent[] = [
-    ...(max_cost === undefined ? [] : [{ flag: "max-cost", limit: max_cost, spent: costUsd }]),
-    ...(max_tokens_total === undefined ? [] : [{ flag: "max-tokens-total", limit: max_tokens_total, spent: tokens }]),
-  ];
-  const over = all.filter(({ limit, spent }) => spent >= limit);
-  return over.length > 0 ? over : all;
-}
-
-/** To two significant digits. */
-function roundUp(value: number): number {
-  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
-  return Number((Math.ceil(value / unit) * unit).toPrecision(2));
 }
 
 function rollouts(number: number): string {

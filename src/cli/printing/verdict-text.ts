@@ -74,13 +74,14 @@ function findingsOf({ reason, details }: ScoreRecord): string[] {
 }
 
 /** Lists of what was expected, or of words that the reason explains. */
-const NOT_FINDINGS = ["facts", "kinds"];
+const NOT_FINDINGS = ["facts", "kinds", "at"];
 
 function describe(item: Json): string {
   if (Array.isArray(item)) return item.map(toText).join(" or ");
   if (!isObject(item)) return toText(item);
   const isCall = "name" in item && "arguments" in item;
-  return Object.values(item as JsonObject)
+  const { at: _at, ...members } = item as JsonObject; // the number of a message, for the page
+  return Object.values(members)
     .map(toText)
     .join(isCall ? " " : ": ");
 }

@@ -130,8 +130,8 @@ function compareCalls(
   const disordered = isStrict && !inOrder(matches);
   const details = {
     source: reference.source,
-    missing: missing.map((call) => ({ name: call.name, arguments: call.arguments })),
-    extra: extra.map(({ call, wire }) => ({ name: wire, arguments: call.text })),
+    missing: missing.map((call) => ({ name: call.name, arguments: call.arguments, ...nearestTo(call, left) })),
+    extra: extra.map(({ call, wire }) => ({ name: wire, arguments: call.text, at: call.at })),
   };
   const score = wanted.length === 0 ? 1 : 1 - missing.length / wanted.length;
   if (missing.length === 0 && extra.length === 0 && !disordered)
@@ -182,6 +182,12 @@ function isExtra(call: RecordedCall, wire: string, { rules, domain, reference, w
 function inOrder(matches: Match[]): boolean {
   const places = matches.flatMap(({ call }) => (call ? [call.at] : []));
   return places.every((place, index) => index === 0 || place >= (places[index - 1] as number));
+}
+
+/** Where the agent came closest to it. */
+function nearestTo({ name }: ReferenceCall, left: Left[]): { at?: number } {
+  const tried = left.findLast(({ wire, call }) => wire === name && call.arguments !== undefined);
+  return tried ? { at: tried.call.at } : {};
 }
 
 function describeMissing(wanted: ReferenceCall, left: Left[], rules: MatchRules): string {

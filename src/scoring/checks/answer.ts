@@ -15,7 +15,8 @@ export const answerCheck: Check = {
     if (acceptedAnswers(known).length === 0) return notCheckable("the question has no known answer");
     const prediction = predictionOf(context);
     if (prediction === "") return failed(whyNone(context));
-    const details = { expected, prediction };
+    const said = context.dialogue.agent.at(-1);
+    const details = { expected, prediction, at: said ? [said.at] : [] };
     const how = matchAnswer(prediction, known, questionOf(context));
     if (how) return passed(`${how} match`, details);
     return failed(`${JSON.stringify(prediction.slice(0, 120))} instead of ${writeExact(expected)}`, { details });

@@ -56,7 +56,11 @@ const NOT_DONE_YET =
   /\b(?:nothing|not|n't|isn't|hasn't)\b[^.!?]{0,50}\b(?:yet|so far)\b|\bdraft\b|\bbefore (?:i|we) (?:place|book|submit|order|pay|send)\b/iu;
 const OFFERS_MORE = /\b(?:anything|something) (?:else|more|further)\b|\b(?:help|assist) you\b|还有/iu;
 
-type Unborne = { unmade: { sentence: string }[]; unfounded: { value: string; sentence: string }[]; doubts: Doubt[] };
+type Unborne = {
+  unmade: { sentence: string; at: number }[];
+  unfounded: { value: string; sentence: string; at: number }[];
+  doubts: Doubt[];
+};
 
 export function findUnborneClaims(context: CheckContext): Unborne {
   const { dialogue, domain, query, trajectory } = context;
@@ -76,13 +80,15 @@ export function findUnborneClaims(context: CheckContext): Unborne {
     for (const claim of findEffectClaims(message.content))
       if (!isProposal(claim, asks, message.content)) {
         const verdict = bearOut(claim, calls, domain);
-        if (verdict === false) found.unmade.push({ sentence: claim.sentence });
+        if (verdict === false) found.unmade.push({ sentence: claim.sentence, at });
         else if (verdict !== true) found.doubts.push(verdict);
       }
     // a system prompt that the record does not hold may give what seems made up
     if (canSeeAll)
       found.unfounded.push(
-        ...findUnfounded(message.content, known, dialogue.user.findLast((said) => said.at < at)?.text ?? ""),
+        ...findUnfounded(message.content, known, dialogue.user.findLast((said) => said.at < at)?.text ?? "").map(
+          (claim) => ({ ...claim, at }),
+        ),
       );
     known.add(message.content);
   }

@@ -23,7 +23,10 @@ export const communicateCheck: Check = {
     }
     const said = dialogue.agent.map(({ text }) => text).join("\n");
     const missing = facts.filter((fact) => !alternatives(fact).some((value) => tells(said, value)));
-    const details = { facts, missing };
+    const told = dialogue.agent.filter(({ text }) =>
+      facts.some((fact) => alternatives(fact).some((value) => tells(text, value))),
+    );
+    const details = { facts, missing, at: told.map(({ at }) => at) };
     if (missing.length === 0) return passed(`${facts.length} of ${facts.length} facts told`, details);
     return failed(`the user was not told ${missing.map((fact) => alternatives(fact).join(" or ")).join(", ")}`, {
       score: 1 - missing.length / facts.length,

@@ -9,7 +9,7 @@ import { examineAuthorizeFirst } from "../rules/authorize-first.ts";
 import { examineConfirmBefore } from "../rules/confirm-before.ts";
 import { examineForbidden } from "../rules/forbidden.ts";
 import { examineOnePerson } from "../rules/one-person.ts";
-import type { Finding, NamedCall, Scene } from "../rules/rule.ts";
+import type { Breach, Finding, NamedCall, Scene } from "../rules/rule.ts";
 import { examineTransfer } from "../rules/transfer.ts";
 
 export const policyCheck: Check = {
@@ -30,7 +30,7 @@ export const policyCheck: Check = {
   },
 };
 
-type Breaches = { broken: { rule: string; text: string }[]; doubts: Doubt[] };
+type Breaches = { broken: ({ rule: string } & Breach)[]; doubts: Doubt[] };
 
 export function findBreaches({ dialogue, query }: CheckContext, domain: Domain): Breaches {
   const calls = dialogue.calls.flatMap((call): NamedCall[] => {
@@ -41,7 +41,7 @@ export function findBreaches({ dialogue, query }: CheckContext, domain: Domain):
   const scene: Scene = { dialogue, domain, calls, plan: plan && JSON.stringify(plan) };
   const findings = domain.rules.map((rule) => ({ rule: rule.id, ...examine(rule, scene) }));
   return {
-    broken: findings.flatMap(({ rule, broken }) => broken.map((text) => ({ rule, text }))),
+    broken: findings.flatMap(({ rule, broken }) => broken.map((breach) => ({ rule, ...breach }))),
     doubts: findings.flatMap(({ doubts = [] }) => doubts),
   };
 }

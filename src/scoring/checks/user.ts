@@ -27,9 +27,14 @@ export const userCheck: Check = {
       await findWrongValue(context),
     ].filter((fault) => fault !== undefined);
     if (faults.length === 0) return passed("the user kept to its part");
-    return failed(faults.join("; "), { blame: "user", details: { faults } });
+    const texts = faults.map(({ text }) => text);
+    const at = [...new Set(faults.flatMap((fault) => fault.at ?? []))];
+    return failed(texts.join("; "), { blame: "user", details: { faults: texts, at } });
   },
 };
+
+/** What it did wrong, and the message that shows it. */
+type Fault = { text: string; at?: number };
 
 /** The same, followed by a judge's opinion. */
 export const judgedUserCheck: Check = {
@@ -57,16 +62,17 @@ Answer with JSON only: {"pass": true or false, "reason": "one short sentence"}`;
 const AS_AGENT =
   /\b(?:how (?:can|may) i (?:help|assist) you|is there anything else (?:i|we) can|i(?:'ve| have) (?:now |just |successfully )?(?:booked|registered|enrolled|cancell?ed|processed|updated|submitted|dropped|waived|refunded|scheduled|verified|looked up|pulled up) (?:you|your)|i(?:'ll| will| can| am going to|'m going to) (?:now |then )?(?:register|book|enroll|cancel|process|verify|look up|pull up|check|update|waive|submit|schedule) (?:you|your)\b|your (?:request|appointment|registration|payment) (?:has been|is now) (?:booked|confirmed|processed|registered|submitted|completed)|please (?:provide|give me|share|tell me) your (?:student id|date of birth|pin|health card)|(?:your|the) new total is|shall i (?:go ahead|register you|book|proceed)|would you like me to|i(?:'ve| have)? (?:now |just )?(?:booked|registered|enrolled|put|scheduled|moved|cancell?ed|dropped|signed|added) you\b|(?:booked|registered|enrolled|confirmed|scheduled|cancell?ed) for you|you(?:'re| are| have been|'ve been) (?:now |all )?(?:registered|enrolled|booked|signed up|waitlisted|verified))\b(?![^.!?]*\?)/iu;
 
-function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): string | undefined {
+function findSwappedRoles({ trajectory, dialogue, query }: CheckContext): Fault | undefined {
   const { stop_reason, message } = trajectory.metadata;
-  if (stop_reason === "user_fault") return `it could not be brought to answer as a user (${message ?? "user_fault"})`;
+  if (stop_reason === "user_fault")
+    return { text: `it could not be brought to answer as a user (${message ?? "user_fault"})` };
   const opening = new Set(query.messages.map(({ content }) => content));
   const swapped = dialogue.user.find(({ text }) => !opening.has(text) && AS_AGENT.test(text.replaceAll("’", "'")));
-  return swapped && `it spoke as the agent: "${swapped.text.slice(0, 80)}"`;
+  return swapped && { text: `it spoke as the agent: "${swapped.text.slice(0, 80)}"`, at: swapped.at };
 }
 
 /** An identifier that is neither in the scenario nor was said by the agent before, and that the agent then used. */
-function findInvention({ trajectory, query, dialogue }: CheckContext): string | undefined {
+function findInvention({ trajectory, query, dialogue }: CheckContext): Fault | undefined {
   const used = dialogue.calls.map(({ text }) => text).join("\n");
   const opening = new Set(query.messages.map(({ content }) => content));
   let known = [query.userSystemPrompt, JSON.stringify(query.taskInfo), ...opening].join("\n");
@@ -79,12 +85,12 @@ function findInvention({ trajectory, query, dialogue }: CheckContext): string | 
     const made = identifiersIn(message.content).find(
       (value) => !occurs(known, value) && !digits.includes(value.replace(/\D+/g, " ").trim()) && occurs(used, value),
     );
-    if (made !== undefined) return `it used ${JSON.stringify(made)}, which nobody gave it`;
+    if (made !== undefined) return { text: `it used ${JSON.stringify(made)}, which nobody gave it`, at };
     const dates = new Set(datesIn(known));
     const [date] = listFullDates(message.content).filter((written) =>
       datesIn(written).every((day) => !dates.has(day) && used.includes(day)),
     );
-    if (date !== undefined) return `it gave the date ${date}, which nobody gave it`;
+    if (date !== undefined) return { text: `it gave the date ${date}, which nobody gave it`, at };
   }
   return undefined;
 }
@@ -97,13 +103,15 @@ function listFullDates(text: string): string[] {
 }
 
 /** Everything the scenario knows, at least four values, in its first message. */
-function findRecital({ query, dialogue, trajectory }: CheckContext): string | undefined {
+function findRecital({ query, dialogue, trajectory }: CheckContext): Fault | undefined {
   const values = [...new Set(identifiersIn(`${query.taskInfo.known_info ?? ""} ${query.userSystemPrompt}`))];
   if (values.length < 4 || trajectory.metadata.models.user === undefined) return undefined;
   const opening = new Set(query.messages.map(({ content }) => content));
   const first = dialogue.user.find(({ text }) => !opening.has(text));
   const told = first && values.filter((value) => occurs(first.text, value)).length;
-  return told === values.length ? `its first message held all ${told} values that it knows` : undefined;
+  return told === values.length
+    ? { text: `its first message held all ${told} values that it knows`, at: first?.at }
+    : undefined;
 }
 
 const MAX_LEAVING_WORDS = 40;
@@ -112,7 +120,7 @@ const MAX_LEAVING_WORDS = 40;
  * It left with a write of the reference still to be made, while the agent waited for its answer. Its fault only where
  * the agent was right: what waits is that very write, and nothing else was changed.
  */
-async function findEarlyExit(context: CheckContext): Promise<string | undefined> {
+async function findEarlyExit(context: CheckContext): Promise<Fault | undefined> {
   const { trajectory, dialogue, domain } = context;
   if (trajectory.metadata.stop_reason !== "user_stop" || !domain) return undefined;
   const question = dialogue.agent.at(-1);
@@ -132,19 +140,21 @@ async function findEarlyExit(context: CheckContext): Promise<string | undefined>
   const pending = dialogue.calls.findLast((call) => call.isPreview);
   if (pending && !made.some(({ at, name }) => at > pending.at && name === pending.name)) {
     const isRight = open.some((wanted) => isSame(pending, wanted));
-    return isRight ? `it ended the dialogue while ${pending.name} waited for its answer` : undefined;
+    return isRight
+      ? { text: `it ended the dialogue while ${pending.name} waited for its answer`, at: pending.at }
+      : undefined;
   }
   const last = dialogue.user.at(-1);
   const answer = last && last.at > question.at ? last.text : "";
   const isEmpty =
     identifiersIn(answer).length === 0 && !/\d/.test(answer) && answer.split(/\s+/).length <= MAX_LEAVING_WORDS;
   return isEmpty && !/anything else|something else|help you with/i.test(question.text)
-    ? "it ended the dialogue without answering the agent's question"
+    ? { text: "it ended the dialogue without answering the agent's question", at: question.at }
     : undefined;
 }
 
 /** It gave a wrong value, never the right one, and let the agent act on it. */
-async function findWrongValue({ dialogue, domain, ...context }: CheckContext): Promise<string | undefined> {
+async function findWrongValue({ dialogue, domain, ...context }: CheckContext): Promise<Fault | undefined> {
   const reference = domain && (await context.reference());
   if (!domain || !reference || typeof reference === "string") return undefined;
   const said = dialogue.user.map(({ text }) => text).join("\n");
@@ -158,7 +168,10 @@ async function findWrongValue({ dialogue, domain, ...context }: CheckContext): P
     const isUsers =
       wrong.length > 0 && wrong.every((value) => occurs(said, value)) && !missing.some((value) => occurs(said, value));
     if (isUsers && missing.length > 0)
-      return `it said ${wrong.join(", ")} where ${missing.join(", ")} is right, and never corrected it`;
+      return {
+        text: `it said ${wrong.join(", ")} where ${missing.join(", ")} is right, and never corrected it`,
+        at: call.at,
+      };
   }
   return undefined;
 }

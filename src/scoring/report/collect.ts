@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { countUsedTokens, findErrors, type RolloutKey, type StopReason, type Trajectory } from "../../core/index.ts";
 import {
+  AnnotationBook,
   type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
@@ -15,6 +16,7 @@ import {
 } from "../../runs/index.ts";
 import type { ScoreRule, TaskScore } from "../task-score.ts";
 import { type CheckScore, TaskScores } from "../task-scores.ts";
+import { type AnnotationReport, reportAnnotations } from "./annotations.ts";
 
 /** *unscored*: the checks that ran could not decide. *not played*: it never got past the infrastructure. */
 export type VerdictWord = "solved" | "failed" | "unscored" | "not scored yet" | "not played";
@@ -46,6 +48,7 @@ export type Collected = {
   unpriced: Set<string>;
   /** what is damaged and left out, one sentence for each file */
   damage: string[];
+  annotations: AnnotationReport | undefined;
 };
 
 type RecordFile = { dataset: string; file: string };
@@ -66,6 +69,7 @@ export function collectRun(
 ): Collected {
   const sources = files ?? listRecordFiles(folder, openRun(folder).manifest);
   const scores = new TaskScores(folder, rule, only);
+  const book = new AnnotationBook(folder);
   const collected: Collected = {
     folder,
     rule: scores.rule,
@@ -76,7 +80,8 @@ export function collectRun(
     agents: new Set(),
     scripted: false,
     unpriced: new Set(),
-    damage: scores.damage === undefined ? [] : [scores.damage],
+    damage: [scores.damage, book.damage].filter((damage) => damage !== undefined),
+    annotations: undefined,
   };
   const tell = (sentence: string) => collected.damage.push(sentence);
   const found = new Set<string>();
@@ -86,6 +91,7 @@ export function collectRun(
       if (record.dataset === undefined || record.dataset === dataset) add(record, dataset);
     }
   }
+  collected.annotations = reportAnnotations(book.remarks, found);
   if (!files) addFailures();
   return collected;
 

@@ -13,7 +13,7 @@ type ChangedQuery = {
 };
 
 /** Of a run's success rates from those of the first run, query by query. */
-type Difference = {
+export type Difference = {
   mean: number;
   interval: Interval | null;
   better: number;
@@ -70,13 +70,14 @@ export function compareReports(reports: readonly Report[]): Comparison {
           return { rollouts, scored, passed, score: (avg_at_n ?? 0) * scored };
         }),
       ),
-      difference: index === 0 ? null : describeDifference(index, subtractFirst(index)),
+      difference: index === 0 ? null : describeDifference(subtractFirst(index), `run ${index + 1} − run 1`),
     })),
     changed: changed.sort((a, b) => spread(b) - spread(a)),
   };
 }
 
-function describeDifference(index: number, differences: readonly number[]): Difference | null {
+/** `label`: of which runs it is. Null if there are no queries. */
+export function describeDifference(differences: readonly number[], label: string): Difference | null {
   const average = mean(differences);
   if (average === null) return null;
   const interval = differenceInterval(differences) ?? null;
@@ -90,7 +91,7 @@ function describeDifference(index: number, differences: readonly number[]): Diff
     better,
     worse,
     ties: differences.length - better - worse,
-    words: `run ${index + 1} − run 1: ${points(average)} points (${range}), ${queries}, better on ${better}, worse on ${worse}`,
+    words: `${label}: ${points(average)} points (${range}), ${queries}, better on ${better}, worse on ${worse}`,
   };
 }
 

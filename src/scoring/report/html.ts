@@ -1,12 +1,19 @@
 // `report.html`: one self-contained file, no scripts and no requests; readable in light and dark mode.
 import type { Numbers } from "../numbers.ts";
+import type { AnnotationReport } from "./annotations.ts";
 import type { Comparison } from "./compare.ts";
 import type { Dialogues } from "./dialogues.ts";
 import { pageHtml } from "./page.ts";
 import { queriesPart } from "./queries-html.ts";
 import { questionRows } from "./question-rows.ts";
 import type { Report } from "./report.ts";
-import { describeInfrastructure, describeOnly, explainNoScores } from "./sentences.ts";
+import {
+  describeAgreement,
+  describeAnnotations,
+  describeInfrastructure,
+  describeOnly,
+  explainNoScores,
+} from "./sentences.ts";
 import { barChart, columnChart, escapeHtml, lineChart, percent, type Series, scatterChart } from "./svg.ts";
 
 /** `dialogues`: of each report in turn, as `readDialogues` gives them; without them the page has verdicts only. */
@@ -45,6 +52,7 @@ ${chart("Tool calls", columnChart(report.tool_calls, "tool calls of a rollout"))
 ${chart(costTitle(report), costChart(report), "One point for each query, means over its rollouts.")}
 ${chart("Tool errors", toolsChart(report), "Share of a tool's calls that were answered with an error; the twenty most used tools.")}
 </div>
+${report.annotations ? annotationsPart(report.annotations, isOneOfSeveral ? "h3" : "h2") : ""}
 ${isOneOfSeveral ? "<h3>Queries, worst first</h3>" : "<h2>Queries, worst first</h2>"}
 ${queriesPart(report, dialogues)}
 </section>`;
@@ -209,6 +217,24 @@ ${runs.map(({ difference }) => (difference ? `<p>${difference.words}</p>` : ""))
 <div class="charts">${chart("pass@k (solid) and pass^k (dashed)", lineChart(series, "k"))}</div>
 <details${changed.length <= 40 ? " open" : ""}><summary>Queries that changed (${changed.length})</summary>${table(["query", "dataset", ...runs.map((_, index) => `run ${index + 1}`)], changes)}</details>
 </section>`;
+}
+
+const MAX_TAGS = 20;
+
+function annotationsPart(report: AnnotationReport, heading: string): string {
+  const { annotators, tags, agreement } = report;
+  const rows = annotators.map(({ annotator, accept, reject, unsure, messages, notes }) => [
+    escapeHtml(annotator),
+    accept + reject + unsure,
+    ...[accept, reject, unsure, messages, notes],
+  ]);
+  const named = tags.slice(0, MAX_TAGS).map(({ tag, rollouts }) => `${tag} (${rollouts})`);
+  const more = tags.length > MAX_TAGS ? ` and ${tags.length - MAX_TAGS} more` : "";
+  return `<${heading}>Annotations</${heading}>
+<p>${escapeHtml(describeAnnotations(report))}</p>
+${table(["annotator", "judged", "accept", "reject", "unsure", "messages", "notes"], rows)}
+${agreement.map((pair) => `<p>${escapeHtml(describeAgreement(pair))}</p>`).join("\n")}
+${named.length > 0 ? `<p class="small">Tags: ${escapeHtml(named.join(", ") + more)}</p>` : ""}`;
 }
 
 function chart(title: string, svg: string, note = ""): string {

@@ -3,6 +3,7 @@
 import { type Blame, groupBy, mean, rolloutId } from "../../core/index.ts";
 import { type Numbers, numbersOf, type QueryNumbers, queryNumbers, type Tally } from "../numbers.ts";
 import type { ScoreRule } from "../task-score.ts";
+import type { AnnotationReport } from "./annotations.ts";
 import {
   type CheckFacts,
   type Collected,
@@ -67,6 +68,8 @@ export type Report = {
   cost_unknown_of: string[];
   /** by query: what its rollouts cost and score on average; scripted tokens are not in it */
   costs: { dataset: string; query: string; cost_usd: number | null; tokens: number; score: number | null }[];
+  /** what people say about the rollouts, if anybody does */
+  annotations?: AnnotationReport;
 };
 
 const METHOD =
@@ -135,6 +138,7 @@ function reportOf(run: Collected): Report {
         score: mean(own.flatMap(({ score }) => (score === null ? [] : [score]))),
       };
     }),
+    annotations: run.annotations,
   };
 }
 

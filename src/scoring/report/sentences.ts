@@ -1,4 +1,5 @@
 // What a report says in whole sentences, on the page and in a terminal alike.
+import type { Agreement, AnnotationReport } from "./annotations.ts";
 import type { Report } from "./report.ts";
 import { percent } from "./svg.ts";
 
@@ -26,4 +27,20 @@ export function describeInfrastructure({ outcomes, with_infrastructure: all }: R
   const range = all.success_interval;
   const interval = range ? ` (95 % interval ${percent(range.low)} to ${percent(range.high)})` : "";
   return `Counting ${failures} as not solved: ${percent(all.success_rate)} of ${all.scored} solved${interval}.`;
+}
+
+/** What people say, in all. */
+export function describeAnnotations({ verdicts, rollouts, unknown }: AnnotationReport): string {
+  const { accept, reject, unsure, mixed } = verdicts;
+  const strangers = unknown > 0 ? ` Annotated, but not in the run: ${unknown}.` : "";
+  return `${rollouts} ${rollouts === 1 ? "rollout" : "rollouts"} with a verdict of people: ${accept} accept, ${reject} reject, ${unsure} unsure, ${mixed} mixed.${strangers}`;
+}
+
+/** How far two annotators agree. */
+export function describeAgreement({ annotators: [a, b], rollouts, agreed, kappa }: Agreement): string {
+  const beyond =
+    kappa === null
+      ? "kappa is not defined, since each gave the same verdict throughout"
+      : `Cohen's kappa ${kappa.toFixed(2)}`;
+  return `${a} and ${b} agree on ${agreed} of ${rollouts} that both judged: ${beyond}.`;
 }

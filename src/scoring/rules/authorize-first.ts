@@ -9,6 +9,6 @@ export function examineAuthorizeFirst(rule: RuleOf<"authorize_first">, { calls, 
     .filter(({ wire, server: own }) => own === server && wire !== rule.tool && !rule.except?.includes(wire));
   const early = bound
     .filter(({ index }) => authorized === -1 || index < authorized)
-    .map(({ wire }) => `${wire} was called before ${rule.tool}`);
+    .map(({ wire, call }) => ({ text: `${wire} was called before ${rule.tool}`, at: call.at }));
   return { broken: early };
 }

@@ -4,10 +4,10 @@ import { FREE_TEXT } from "../match-arguments.ts";
 import { readStance, type Stance } from "../reading/consent.ts";
 import { isQuestion, sentencesOf } from "../reading/sentences.ts";
 import type { RecordedCall, Transcript } from "../transcript.ts";
-import { type Finding, quoteText, type RuleOf, type Scene } from "./rule.ts";
+import { type Breach, type Finding, quoteText, type RuleOf, type Scene } from "./rule.ts";
 
 export function examineConfirmBefore(rule: RuleOf<"confirm_before">, { calls, dialogue }: Scene): Finding {
-  const broken: string[] = [];
+  const broken: Breach[] = [];
   const doubts: Doubt[] = [];
 
   for (const { wire, call } of calls) {
@@ -21,7 +21,10 @@ export function examineConfirmBefore(rule: RuleOf<"confirm_before">, { calls, di
         statement: `Before ${wire} ${call.text} was called, the user agreed to it.`,
         evidence: `Agent: ${question ?? ""}\nUser: ${answer ?? ""}`,
       });
-    } else broken.push(`${wire} was called ${WITHOUT[stance]}${stance === "unasked" ? "" : `: the user said ${said}`}`);
+    } else {
+      const text = `${wire} was called ${WITHOUT[stance]}${stance === "unasked" ? "" : `: the user said ${said}`}`;
+      broken.push({ text, at: call.at });
+    }
   }
   return { broken, doubts };
 }

@@ -2,5 +2,6 @@
 import type { Finding, RuleOf, Scene } from "./rule.ts";
 
 export function examineForbidden({ tools }: RuleOf<"forbidden">, { calls }: Scene): Finding {
-  return { broken: calls.filter(({ wire }) => tools.includes(wire)).map(({ wire }) => `${wire} was called`) };
+  const called = calls.filter(({ wire }) => tools.includes(wire));
+  return { broken: called.map(({ wire, call }) => ({ text: `${wire} was called`, at: call.at })) };
 }

@@ -18,8 +18,11 @@ export type Scene = {
   plan: string | undefined;
 };
 
-/** How the rule was broken, in sentences; what it cannot decide. */
-export type Finding = { broken: string[]; doubts?: Doubt[] };
+/** How a rule was broken, in a sentence, and the message that broke it. */
+export type Breach = { text: string; at: number };
+
+/** What it cannot decide is for a judge. */
+export type Finding = { broken: Breach[]; doubts?: Doubt[] };
 
 /** What somebody said, as much of it as a finding needs. */
 export function quoteText(text: string): string {

@@ -11,12 +11,12 @@ import {
   offersHandover,
 } from "../reading/handovers.ts";
 import type { Transcript } from "../transcript.ts";
-import { type Finding, type NamedCall, quoteText, type RuleOf, type Scene } from "./rule.ts";
+import { type Breach, type Finding, type NamedCall, quoteText, type RuleOf, type Scene } from "./rule.ts";
 
 export function examineTransfer(rule: RuleOf<"transfer">, scene: Scene): Finding {
   const { calls, dialogue, plan, domain } = scene;
   const isPlanned = plan === undefined || plansHandover(plan, domain);
-  const broken: string[] = [];
+  const broken: Breach[] = [];
   const byTool = calls.filter(({ wire, call }) => rule.tools?.includes(wire) && !call.isError && !call.isPreview);
   const inWords = dialogue.agent.flatMap(({ text, at }) => {
     const sentence = findHandover(text);
@@ -29,21 +29,22 @@ export function examineTransfer(rule: RuleOf<"transfer">, scene: Scene): Finding
   if (first) {
     const isLocked = findLock(rule, scene, first.at);
     const before = dialogue.user.filter(({ at }) => at < first.at);
-    if (!isPlanned && !isLocked) broken.push(`${first.what}, and nothing here is to be handed over`);
+    if (!isPlanned && !isLocked)
+      broken.push({ text: `${first.what}, and nothing here is to be handed over`, at: first.at });
     else if (
       before.some(({ text }) => declinesHandover(text)) &&
       !before.some(({ text }) => asksForHandover(text)) &&
       !isLocked
     )
-      broken.push(`${first.what} although the user did not want to be handed over`);
+      broken.push({ text: `${first.what} although the user did not want to be handed over`, at: first.at });
     else if (rule.ask && byTool.length > 0 && !isLocked && !hasAgreed(dialogue, (byTool[0] as NamedCall).call.at))
-      broken.push(`${first.what} without asking the user`);
+      broken.push({ text: `${first.what} without asking the user`, at: first.at });
   }
   for (const { text, at } of dialogue.agent) {
     const ending = findEnding(text);
     const last = dialogue.user.findLast((said) => said.at < at);
     if (!ending || (last && isDone(last.text)) || findLock(rule, scene, at) || first) continue;
-    broken.push(`the agent ended the talk (${quoteText(ending)}) before the user was done`);
+    broken.push({ text: `the agent ended the talk (${quoteText(ending)}) before the user was done`, at });
   }
   return { broken };
 }

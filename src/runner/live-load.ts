@@ -1,9 +1,9 @@
 // What a run's endpoints are doing right now, and which calls take long: known only to the process that calls them, so it keeps a small file
 // next to the journal while it runs, for `rollout status` in another terminal.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson, redactWritten } from "../core/index.ts";
-import type { RunLoad } from "../runner/index.ts";
+import type { RunLoad } from "./make-rollouts.ts";
 
 const FILE = "endpoints.json";
 const EVERY_MS = 1000;
@@ -32,6 +32,11 @@ function remove(path: string): void {
   } catch {
     // as below
   }
+}
+
+/** When it was last written, for whoever follows it. */
+export function loadChangedAt(folder: string): number | undefined {
+  return statSync(join(folder, FILE), { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /** Only meaningful while the run is running; a killed process may leave a stale file. */

@@ -1,0 +1,31 @@
+// Numbers and times as people read them.
+
+/** "–" for what a record of another version does not say. */
+export function count(value: number | undefined): string {
+  return value?.toLocaleString("en") ?? "–";
+}
+
+export function share(value: number): string {
+  return `${(value * 100).toFixed(1)} %`;
+}
+
+export function dollars(value: number | null): string {
+  return value === null
+    ? "unknown"
+    : value === 0
+      ? "$0"
+      : value < 0.01
+        ? `$${value.toPrecision(2)}`
+        : `$${value.toFixed(2)}`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 129_600 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+export function ago(milliseconds: number, now = Date.now()): string {
+  return milliseconds === 0 ? "" : `${duration(Math.max(0, now - milliseconds) / 1000)} ago`;
+}

@@ -1,0 +1,313 @@
+// Annotating: what people say about a dialogue or one message of it, and the panel to say it with, by mouse or keys.
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import type { AnnotationRecord, AnnotationsView, Judgement, TableRow } from "../../src/viewer/api.ts";
+import { Address, pathTo } from "../address.ts";
+import { renameAnnotator, useAnnotator } from "../annotator.ts";
+import { useKeys } from "../keys.ts";
+import { type Target, trouble, useOwnWords } from "../own-annotations.ts";
+import { useServer } from "../server.ts";
+import { ago } from "../text.ts";
+import "./annotate.css";
+import { ReviewBar } from "./review.tsx";
+
+const VERDICTS: { verdict: Judgement; key: string }[] = [
+  { verdict: "accept", key: "a" },
+  { verdict: "reject", key: "x" },
+  { verdict: "unsure", key: "u" },
+];
+
+type Shared = ReturnType<typeof useOwnWords> & {
+  target: Target;
+  me: string;
+  /** undefined until the server has told them */
+  all?: AnnotationRecord[];
+  tags: string[];
+  error?: string;
+  /** in a review, what others said is kept back until one has judged: agreement means something only then */
+  isBlind: boolean;
+};
+const Shared = createContext<Shared | undefined>(undefined);
+
+/** Around a dialogue: its parts below share what is said about it. */
+export function Annotations({ children, ...target }: Target & { children: ComponentChildren }) {
+  const me = useAnnotator();
+  const path = `/api${pathTo("run", target.name, "rollout", target.dataset, target.id)}/annotations`;
+  const { value, error } = useServer<AnnotationsView>(path, target.name);
+  const all = value?.annotations;
+  const own = useOwnWords(target, me ?? "", me === undefined ? undefined : all);
+  const isBlind = Address.params.has("review") && own.wordsOn(undefined).verdict === undefined;
+  const shared = me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind };
+  return <Shared.Provider value={shared}>{children}</Shared.Provider>;
+}
+
+/** The panel of the whole dialogue. */
+export function AnnotateDialogue() {
+  const shared = useContext(Shared);
+  return shared ? <Panel shared={shared} /> : null;
+}
+
+function Panel({ shared }: { shared: Shared }) {
+  const { target, me, change, isSaving, sendAgain, all, error } = shared;
+  const panel = useRef<HTMLElement>(null);
+  const focus = (selector: string) => panel.current?.querySelector<HTMLElement>(selector)?.focus();
+  const judge = (verdict: Judgement) => ({ does: verdict, act: () => change(undefined, { verdict }) });
+  useKeys(
+    {
+      ...Object.fromEntries(VERDICTS.map(({ verdict, key }) => [key, judge(verdict)])),
+      t: { does: "add a tag (Escape leaves the field)", act: () => focus(".tag-field") },
+      m: { does: "write a note (Escape leaves the field)", act: () => focus("textarea") },
+    },
+    "Annotating",
+  );
+  return (
+    <section class="annotate" aria-label="Annotation of this dialogue" ref={panel}>
+      <ReviewBar {...target} me={me} />
+      <Others shared={shared} />
+      {all ? <Editor shared={shared} /> : <p role={error ? "alert" : "status"}>{error ?? "Reading …"}</p>}
+      <p class="small">
+        <Annotator me={me} />{" "}
+        <span role="status">{trouble.value === undefined && (isSaving ? "Saving …" : "Changes are saved.")}</span>
+        {trouble.value !== undefined && (
+          <span role="alert" class="bad">
+            Not saved: {trouble.value}{" "}
+            <button type="button" onClick={sendAgain}>
+              Try again
+            </button>
+          </span>
+        )}
+      </p>
+    </section>
+  );
+}
+
+/** What was said about one message, and the way to say something. */
+export function AnnotateMessage({ at }: { at: number }) {
+  const shared = useContext(Shared);
+  const [isOpen, open] = useState(false);
+  if (!shared?.all) return null;
+  const { verdict, tags, note } = shared.wordsOn(at);
+  const isSaid = verdict !== undefined || tags.length > 0 || note !== "";
+  return (
+    <div class="annotate-message">
+      <Others shared={shared} message={at} />
+      {isOpen || isSaid ? (
+        <Editor shared={shared} message={at} isOpened={isOpen} />
+      ) : (
+        <button
+          type="button"
+          class="small"
+          aria-label={`Annotate message ${at}`}
+          title="Annotate this message"
+          onClick={() => open(true)}
+        >
+          Annotate
+        </button>
+      )}
+    </div>
+  );
+}
+
+type EditorProps = { shared: Shared; message?: number; isOpened?: boolean };
+
+function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }: EditorProps) {
+  const words = wordsOn(message);
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isOpened) first.current?.focus();
+  }, []);
+  const what = message === undefined ? "this dialogue" : `message ${message}`;
+  return (
+    <div class="editor">
+      <fieldset class="verdicts" aria-label={`Your verdict on ${what}`}>
+        {VERDICTS.map(({ verdict, key }, index) => {
+          const isOn = words.verdict === verdict;
+          return (
+            <button
+              key={verdict}
+              ref={index === 0 ? first : undefined}
+              type="button"
+              class={`verdict ${verdict}`}
+              aria-pressed={isOn}
+              onClick={(event) => {
+                change(message, { verdict });
+                if (event.detail > 0) event.currentTarget.blur(); // after a mouse, Enter means the next one
+              }}
+            >
+              {verdict}
+              {message === undefined && <kbd>{key}</kbd>}
+            </button>
+          );
+        })}
+        {words.verdict !== undefined && (
+          <button
+            type="button"
+            aria-label={`Take back your verdict on ${what}`}
+            onClick={() => change(message, { verdict: undefined })}
+          >
+            clear
+          </button>
+        )}
+      </fieldset>
+      <Tags tags={words.tags} usual={usual} what={what} onChange={(tags) => change(message, { tags })} />
+      <Note note={words.note} what={what} onChange={(note) => change(message, { note })} />
+    </div>
+  );
+}
+
+type TagsProps = { tags: string[]; usual: string[]; what: string; onChange: (tags: string[]) => void };
+
+function Tags({ tags, usual, what, onChange }: TagsProps) {
+  const list = useId();
+  const add = (field: HTMLInputElement) => {
+    const given = field.value.split(",").map((tag) => tag.replace(/\s+/g, " ").trim());
+    const fresh = given.filter((tag) => tag !== "" && !tags.includes(tag));
+    field.value = "";
+    if (fresh.length > 0) onChange([...tags, ...new Set(fresh)]);
+  };
+  return (
+    <div class="tags">
+      {tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+          <button
+            type="button"
+            aria-label={`Remove the tag ${tag} from ${what}`}
+            onClick={() => onChange(tags.filter((other) => other !== tag))}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <input
+        class="tag-field"
+        list={list}
+        maxLength={60}
+        placeholder="tag"
+        aria-label={`Add a tag to ${what}`}
+        autocomplete="off"
+        onKeyDown={(event) => {
+          if (event.key === "Enter" || event.key === ",") {
+            event.preventDefault();
+            add(event.currentTarget);
+          } else if (event.key === "Escape") event.currentTarget.blur();
+        }}
+        onBlur={(event) => add(event.currentTarget)}
+      />
+      <datalist id={list}>
+        {usual
+          .filter((tag) => !tags.includes(tag))
+          .map((tag) => (
+            <option key={tag} value={tag} />
+          ))}
+      </datalist>
+    </div>
+  );
+}
+
+type NoteProps = { note: string; what: string; onChange: (note: string) => void };
+
+/** Saved when the field is left, and when the page is. */
+function Note({ note, what, onChange }: NoteProps) {
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const latest = useRef<() => void>(() => {});
+  latest.current = () => {
+    if (typed === undefined) return;
+    setTyped(undefined);
+    if (typed.trim() !== note) onChange(typed.trim());
+  };
+  useEffect(() => {
+    const save = () => latest.current();
+    addEventListener("pagehide", save);
+    return () => {
+      removeEventListener("pagehide", save);
+      save();
+    };
+  }, []);
+  const shown = typed ?? note;
+  return (
+    <textarea
+      rows={Math.min(6, shown.split("\n").length)}
+      placeholder="note"
+      maxLength={10_240}
+      aria-label={`Your note on ${what}`}
+      value={shown}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onBlur={() => latest.current()}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
+          event.currentTarget.blur();
+      }}
+    />
+  );
+}
+
+/** What other people said. */
+function Others({ shared: { all = [], me, isBlind }, message }: { shared: Shared; message?: number }) {
+  const others = all.filter((one) => one.by !== me && one.message === message);
+  if (others.length === 0) return null;
+  if (isBlind) return message === undefined ? <p class="small">Others' words are shown once you have judged.</p> : null;
+  return (
+    <ul class="remarks">
+      {others.map(({ by, at, verdict, tags = [], note }) => (
+        <li key={by}>
+          <b>{by}</b>
+          {verdict && <span class={`word ${verdict}`}> {verdict}</span>}{" "}
+          {tags.map((tag) => (
+            <span key={tag} class="tag">
+              {tag}
+            </span>
+          ))}{" "}
+          <span class="small">{ago(Date.parse(at) || 0)}</span>
+          {note && <p class="note">{note}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Annotator({ me }: { me: string }) {
+  const [isOpen, open] = useState(false);
+  if (!isOpen)
+    return (
+      <>
+        You annotate as <b>{me}</b>.{" "}
+        <button type="button" onClick={() => open(true)}>
+          Change
+        </button>
+      </>
+    );
+  const close = (name: string) => {
+    renameAnnotator(name);
+    open(false);
+  };
+  return (
+    <label>
+      You annotate as{" "}
+      <input
+        ref={(field) => field?.focus()}
+        defaultValue={me}
+        maxLength={60}
+        onBlur={(event) => close(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") event.currentTarget.blur();
+          if (event.key === "Escape") open(false);
+        }}
+      />
+    </label>
+  );
+}
+
+/** For the table. */
+export function AnnotationCell({ annotation, tags }: Pick<TableRow, "annotation" | "tags">) {
+  return (
+    <>
+      {annotation !== "none" && <span class={`word ${annotation}`}>{annotation}</span>}{" "}
+      {tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,174 @@
+// The table of a run's rollouts. What it shows is all in the address.
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import type { TableRow, TableView } from "../../src/viewer/api.ts";
+import { Address, pathTo } from "../address.ts";
+import { PickButton } from "../compare/pick.tsx";
+import { writePlace } from "../compare/place.ts";
+import { Filters } from "../filters.tsx";
+import { useKeys } from "../keys.ts";
+import { useServer } from "../server.ts";
+import { ago, count, dollars, duration } from "../text.ts";
+import { AnnotationCell } from "./annotate.tsx";
+import { ReviewLink } from "./review.tsx";
+import "./rollouts.css";
+
+const PAGE = 100;
+
+export function RolloutsView({ name }: { name: string }) {
+  const answer = useServer<TableView>(
+    `/api${pathTo("run", name, "rollouts")}?${Address.params}`,
+    name,
+    ({ search }) => search !== undefined && search.searched < search.total,
+  );
+  // with other filters the old table stays until the new one is there
+  const last = useRef<{ name: string; value: TableView }>(undefined);
+  if (answer.value) last.current = { name, value: answer.value };
+  const table = answer.value ?? (last.current?.name === name && !answer.error ? last.current.value : undefined);
+  useKeys(keysFor(table), "Table");
+  if (answer.error !== undefined) return <p role="alert">{answer.error}</p>;
+  if (!table) return <p role="status">Reading …</p>;
+  return (
+    <>
+      <h1>
+        {count(table.chosen)} of {count(table.total)} rollouts
+      </h1>
+      {!table.isWhole && <p role="status">Reading … {Math.floor(table.progress * 100)} %; more will come.</p>}
+      <ReviewLink name={name} />
+      <div class="with-filters">
+        <Filters table={table} />
+        <div>
+          <Pages table={table} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard */}
+          <section class="scrolled" aria-label="Rollouts" aria-busy={answer.value === undefined} tabIndex={0}>
+            <Table table={table} name={name} />
+          </section>
+          {table.rows.length === 0 && table.isWhole && <p>No rollout is like this.</p>}
+          {table.rows.length > 20 && <Pages table={table} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+type Column = { sort: string; title: string; isNumber?: boolean; show: (row: TableRow) => ComponentChildren };
+
+/** The first column, the id, is a link. */
+const COLUMNS: readonly Column[] = [
+  { sort: "dataset", title: "dataset", show: (row) => row.dataset },
+  { sort: "verdict", title: "verdict", show: (row) => row.verdict },
+  {
+    sort: "score",
+    title: "score",
+    isNumber: true,
+    show: (row) => (row.score === null ? "–" : String(Number(row.score.toFixed(3)))),
+  },
+  { sort: "stop", title: "stop reason", show: (row) => row.stopReason },
+  { sort: "blame", title: "blame", show: (row) => row.blame },
+  { sort: "turns", title: "turns", isNumber: true, show: (row) => count(row.turns) },
+  { sort: "steps", title: "steps", isNumber: true, show: (row) => count(row.steps) },
+  { sort: "calls", title: "calls", isNumber: true, show: (row) => count(row.toolCalls) },
+  { sort: "errors", title: "errors", isNumber: true, show: (row) => count(row.toolErrors) },
+  { sort: "tokens", title: "tokens", isNumber: true, show: (row) => count(row.tokens) },
+  { sort: "cost", title: "cost", isNumber: true, show: (row) => dollars(row.costUsd) },
+  { sort: "seconds", title: "time", isNumber: true, show: (row) => duration(row.seconds) },
+  { sort: "ended", title: "ended", show: (row) => ago(row.endedAt) },
+  { sort: "annotation", title: "annotation", show: (row) => <AnnotationCell {...row} /> },
+];
+
+function Table({ table: { rows }, name }: { table: TableView; name: string }) {
+  return (
+    <table class="rollouts">
+      <thead>
+        <tr>
+          <Head sort="id" title="rollout" />
+          {COLUMNS.map(({ sort, title, isNumber }) => (
+            <Head key={sort} sort={sort} title={title} isNumber={isNumber} />
+          ))}
+          <th scope="col">compare</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.dataset} ${row.id}`}>
+            <th scope="row">
+              <a class="rollout" href={pathTo("run", name, "rollout", row.dataset, row.id)}>
+                {row.id}
+              </a>
+              {row.excerpt !== undefined && <div class="small excerpt">{row.excerpt}</div>}
+            </th>
+            {COLUMNS.map(({ sort, isNumber, show }) => (
+              <td key={sort} class={`${isNumber ? "number" : ""} ${sort === "verdict" ? classOf(row.verdict) : ""}`}>
+                {show(row)}
+              </td>
+            ))}
+            <td>
+              <PickButton place={writePlace(name, row.dataset, row.id)} name={row.id} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function classOf(verdict: string): string {
+  return verdict === "solved" ? "good" : verdict === "failed" ? "bad" : "";
+}
+
+function Head({ sort, title, isNumber = false }: { sort: string; title: string; isNumber?: boolean }) {
+  const { params } = Address;
+  const isSorted = (params.get("sort") ?? "ended") === sort;
+  const isUp = params.get("order") === "up";
+  // texts begin with the first, numbers with the largest
+  const order = isSorted ? (isUp ? null : "up") : isNumber || sort === "ended" ? null : "up";
+  return (
+    <th
+      scope="col"
+      class={isNumber ? "number" : ""}
+      aria-sort={isSorted ? (isUp ? "ascending" : "descending") : "none"}
+    >
+      <a href={Address.with({ sort, order, offset: null })}>
+        {title}
+        {isSorted && (isUp ? " ↑" : " ↓")}
+      </a>
+    </th>
+  );
+}
+
+function Pages({ table: { chosen, offset, rows } }: { table: TableView }) {
+  if (chosen <= rows.length && offset === 0) return null;
+  const to = (start: number) => Address.with({ offset: start <= 0 ? null : String(start) });
+  const last = Math.floor((chosen - 1) / PAGE) * PAGE;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {offset > 0 && <a href={to(0)}>first</a>}
+      {offset > 0 && <a href={to(offset - PAGE)}>previous</a>}
+      <span>
+        {count(Math.min(offset + 1, chosen))} – {count(Math.min(offset + rows.length, chosen))} of {count(chosen)}
+      </span>
+      {offset + rows.length < chosen && <a href={to(offset + PAGE)}>next</a>}
+      {offset + rows.length < chosen && <a href={to(last)}>last</a>}
+    </nav>
+  );
+}
+
+function keysFor(table: TableView | undefined) {
+  const step = (by: number) => {
+    const links = [...document.querySelectorAll<HTMLElement>("a.rollout")];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[at === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
+  };
+  const page = (by: number) => {
+    const start = (table?.offset ?? 0) + by * PAGE;
+    if (table && start >= 0 && start < table.chosen)
+      Address.go(Address.with({ offset: start === 0 ? null : String(start) }));
+  };
+  return {
+    "j ArrowDown": { does: "the next rollout; Enter opens it", act: () => step(1) },
+    "k ArrowUp": { does: "the one before", act: () => step(-1) },
+    "n ArrowRight": { does: "the next page", act: () => page(1) },
+    "p ArrowLeft": { does: "the page before", act: () => page(-1) },
+    "/": { does: "search in the dialogues", act: () => document.querySelector<HTMLElement>("#search")?.focus() },
+  };
+}

@@ -1,0 +1,2 @@
+export { annotatorSchema } from "./annotate.ts";
+export { startViewer, type Viewer } from "./server.ts";

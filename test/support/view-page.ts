@@ -1,0 +1,43 @@
+// The page in a real browser, at a viewer that was started for the test.
+import type { Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { openBrowser } from "./browser.ts";
+import { startView } from "./view-server.ts";
+
+export type ViewPage = {
+  page: Page;
+  origin: string;
+  goto(path: string): Promise<void>;
+  texts(selector: string): Promise<string[]>;
+};
+
+let taken: Promise<Page> | undefined;
+
+/** One for all tests of a worker: the browser is a single process and ends with its first page. */
+export function takePage(): Promise<Page> {
+  taken ??= openBrowser().then((browser) => browser.newPage());
+  return taken;
+}
+
+/** Everything that the page's script throws fails the test. */
+export async function openView(...folders: string[]): Promise<ViewPage> {
+  const { address, origin } = await startView(folders);
+  const page = await takePage();
+  const errors: string[] = [];
+  const listen = (error: Error) => errors.push(error.message);
+  page.on("pageerror", listen);
+  onTestFinished(() => {
+    page.off("pageerror", listen);
+    expect(errors).toEqual([]);
+  });
+  await page.goto(address);
+  return {
+    page,
+    origin,
+    goto: async (path) => {
+      await page.goto(origin + path);
+      await page.waitForSelector("main h1, main [role=alert]");
+    },
+    texts: (selector) => page.locator(selector).allInnerTexts(),
+  };
+}
