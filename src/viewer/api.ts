@@ -1,5 +1,5 @@
 // What the server tells the page: types only, shared by both.
-import type { Entry, Json, Trajectory } from "../core/index.ts";
+import type { Entry, Json, JsonObject, Trajectory } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
 import type { FailureGroup, FailureRecord } from "../runs/index.ts";
 import type { Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
@@ -121,5 +121,33 @@ export type DialogueView = {
   notes: string[];
 };
 
-/** Sent by the server when something changed: the names of the runs. */
+/** One thing that was said, called or answered, as the person on the seat may see it. */
+export type SeatItem = {
+  by: "agent" | "user" | "tool";
+  text: string;
+  calls?: { name: string; arguments: string }[];
+  /** whose result it is */
+  tool?: string;
+  isError?: boolean;
+  /** how the user ended the dialogue with it */
+  end?: string;
+};
+
+export type SeatView = {
+  party: "agent" | "user";
+  place?: { dataset: string; queryId: string };
+  /** the policy, or the scenario */
+  system: string;
+  tools: { name: string; description: string; parameters: JsonObject }[];
+  items: SeatItem[];
+  /** why the last answer has to be given again */
+  notice?: string;
+  /** set: the person's turn */
+  asked?: { position: number; canCall: boolean };
+  over?: { success: boolean; stopReason: string; message?: string };
+  /** parked: it can be continued */
+  isLeft: boolean;
+};
+
+/** Sent by the server when something changed: the names of the runs; `/seat` for the seat. */
 export type ChangeEvent = { runs: string[] };

@@ -10,6 +10,8 @@ import { streamSSE } from "hono/streaming";
 import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
 import { type NamedRun, Runs } from "./runs.ts";
+import type { Seat } from "./seat.ts";
+import { addSeatRoutes } from "./seat-routes.ts";
 import { toDialogueView } from "./views/dialogue.ts";
 import { toTableView } from "./views/rollouts.ts";
 import { toRunView } from "./views/run.ts";
@@ -21,6 +23,8 @@ export type ViewerOptions = {
   host?: string;
   /** 0, the default, takes any free port */
   port?: number;
+  /** a person's place in a dialogue of this process */
+  seat?: Seat;
 };
 
 export type Viewer = {
@@ -39,14 +43,15 @@ const TYPES: { [extension: string]: string } = {
   ".svg": "image/svg+xml",
 };
 
-export async function startViewer({ folders, host = "127.0.0.1", port = 0 }: ViewerOptions): Promise<Viewer> {
+export async function startViewer({ folders, host = "127.0.0.1", port = 0, seat }: ViewerOptions): Promise<Viewer> {
   const runs = new Runs(folders);
   await runs.open();
   const token = randomBytes(24).toString("base64url");
   const hosts = new Set<string>();
   const app = new Hono();
   app.use(createGuard({ token, hosts }));
-  addRoutes(app, runs);
+  if (seat) addSeatRoutes(app, seat);
+  addRoutes(app, runs, seat);
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));
     started.once("error", reject);
@@ -64,7 +69,7 @@ export async function startViewer({ folders, host = "127.0.0.1", port = 0 }: Vie
   };
 }
 
-function addRoutes(app: Hono, runs: Runs): void {
+function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
   const withRun = (context: Context, view: (run: NamedRun) => unknown) => {
     const run = runs.get(context.req.param("run") ?? "");
     const found = run && view(run);
@@ -82,11 +87,12 @@ function addRoutes(app: Hono, runs: Runs): void {
   );
   app.get("/api/changes", (context) =>
     streamSSE(context, async (stream) => {
-      const leave = runs.listen((names) => {
+      const tell = (names: string[]) => {
         const event: ChangeEvent = { runs: names };
         void stream.writeSSE({ event: "change", data: JSON.stringify(event) });
-      });
-      stream.onAbort(leave);
+      };
+      stream.onAbort(runs.listen(tell));
+      if (seat) stream.onAbort(seat.listen(() => tell(["/seat"])));
       while (!stream.aborted) {
         await stream.writeSSE({ event: "alive", data: "" });
         await stream.sleep(15_000);
