@@ -6,6 +6,7 @@ import { DialogueView } from "./views/dialogue.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
 import { RunView } from "./views/run.tsx";
 import { RunsView } from "./views/runs.tsx";
+import { SeatView } from "./views/seat.tsx";
 
 export function Page() {
   const { path } = Address;
@@ -37,6 +38,7 @@ function viewOf(path: string[]) {
   if (view === "run" && part === undefined) return <RunView name={name} />;
   if (view === "run" && part === "rollouts") return <RolloutsView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;
+  if (view === "seat") return <SeatView />;
   return <p role="alert">There is no such page.</p>;
 }
 

@@ -1,0 +1,2 @@
+// Styles are files of ours that the build collects.
+declare module "*.css";
