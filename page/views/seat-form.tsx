@@ -140,7 +140,7 @@ function FieldRow({ field, text, problem, type }: FieldRowProps) {
       </label>
       <Control field={field} text={text} type={type} id={id} about={about} isWrong={problem !== undefined} />
       <p id={about} class="small">
-        {[describeField(field), description].filter(Boolean).join(". ")}
+        {[field.kind === "choice" ? "" : describeField(field), description].filter(Boolean).join(". ")}
       </p>
       {problem && (
         <p class="bad" role="alert">

@@ -89,7 +89,7 @@ export class SeatTerminal {
     const { party, place, tools, system } = this.#seat.view;
     const title = `You are the ${party}. ${place ? `${place.queryId} of ${place.dataset}` : ""}`;
     this.#terminal.out(this.#terminal.paint("bold", printable(title)));
-    if (party === "user") this.#print(scenarioOf(system));
+    if (party === "user") this.#print(system);
     else this.#terminal.out(`${tools.length} tools (/tools), your instructions (/policy); /help shows all commands.`);
     if (party === "user") this.#terminal.out("/help shows all commands.");
     this.#terminal.out("");
@@ -135,8 +135,7 @@ export class SeatTerminal {
     if (party === "user" && Object.hasOwn(ENDS, command))
       return { content: `${rest} ${ENDS[command]}`.trim(), calls: [] };
     if (command === "/help") return this.#print(this.#help());
-    if (party === "user" && command === "/scenario") return this.#print(scenarioOf(system));
-    if (party === "agent" && command === "/policy") return this.#print(system);
+    if (command === (party === "user" ? "/scenario" : "/policy")) return this.#print(system);
     if (command === "/drop") {
       this.#kept.length = 0;
       return undefined;
@@ -231,11 +230,6 @@ export class SeatTerminal {
     this.#terminal.out(this.#terminal.paint("yellow", printable(text)));
     return undefined;
   }
-}
-
-/** Without what simulated users are told besides, where it can be told apart. */
-function scenarioOf(system: string): string {
-  return system.split(/^# Scenario\n+/m).at(-1) ?? system;
 }
 
 /** Lines that were typed ahead are kept; the end of the input is told once they are read. */

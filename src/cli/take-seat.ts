@@ -4,7 +4,6 @@ import { type Party, PROGRAM_COMMAND, rolloutId } from "../core/index.ts";
 import { buildReport } from "../scoring/index.ts";
 import { HUMAN, Seat, startViewer, type Viewer } from "../viewer/index.ts";
 import type { Host } from "./host.ts";
-import { listenForInterrupt } from "./interrupt.ts";
 import { openBrowser } from "./open-browser.ts";
 import { reportLines } from "./printing/report-text.ts";
 import { quote, shortPath } from "./printing/shell-text.ts";
@@ -25,6 +24,7 @@ export async function takeSeat(host: Host, run: ResolvedRun, party: Party, flags
   const seat = new Seat(party);
   const typed = flags.view ? undefined : new SeatTerminal(host, seat, terminal);
   const page = flags.view ? await startViewer({ folders: [run.folder], seat, port: flags.port }) : undefined;
+  const end = listenForEnd(host);
   let ended = "";
   let talk: Promise<void> | undefined;
   const view = {
@@ -52,9 +52,13 @@ export async function takeSeat(host: Host, run: ResolvedRun, party: Party, flags
     if (run.config.eval && code === 0)
       for (const line of reportLines(terminal, buildReport(run.folder))) terminal.out(line);
     if (code === 0) terminal.out(`The record: ${PROGRAM_COMMAND} show ${quote(shortPath(run.folder))}`);
-    if (code === 0 && page) await untilInterrupted(host, () => terminal.out("The page stays until Ctrl-C."));
+    if (code === 0 && page) {
+      terminal.out("The page stays until Ctrl-C.");
+      await end.signalled;
+    }
     return code;
   } finally {
+    end.release();
     typed?.stop();
     await page?.close();
   }
@@ -70,8 +74,16 @@ function announce(
   if (open) openBrowser(host, address);
 }
 
-async function untilInterrupted(host: Host, say: () => void): Promise<void> {
-  const interrupt = listenForInterrupt(host, () => {});
-  say();
-  await new Promise<void>((resolve) => interrupt.park.addEventListener("abort", () => resolve()));
+/** From now on: a signal that comes while the run is ending counts, too. */
+function listenForEnd(host: Host): { signalled: Promise<void>; release(): void } {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) host.on(signal, end);
+  return {
+    signalled: new Promise((resolve) => controller.signal.addEventListener("abort", () => resolve())),
+    release: () => {
+      for (const signal of signals) host.off(signal, end);
+    },
+  };
 }

@@ -110,7 +110,7 @@ export class Seat {
     return redactDeep({
       party: this.party,
       place: this.#place,
-      system,
+      system: this.party === "user" ? scenarioOf(system) : system,
       tools: tools.map(({ name, description, parameters }: ToolSpec) => ({ name, description, parameters })),
       items: [...this.#base, ...this.#since],
       notice: this.#notice,
@@ -123,6 +123,11 @@ export class Seat {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Without what simulated users are told besides, where it can be told apart. */
+function scenarioOf(system: string): string {
+  return system.split(/^# Scenario\n+/m).at(-1) ?? system;
 }
 
 /** What a person mistypes is no data: it is said at once, and nothing is recorded. */

@@ -14,5 +14,7 @@ async function launch(): Promise<Browser> {
   process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs22.x"; // the package then unpacks the libraries that it carries
   const { default: chromium } = await import("@sparticuz/chromium");
   const executablePath = await chromium.executablePath();
-  return launcher.launch({ executablePath, args: chromium.args, headless: true });
+  // in a single process, closing one page's context would end the browser for all tests
+  const args = chromium.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote");
+  return launcher.launch({ executablePath, args, headless: true });
 }
