@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Trajectory } from "../src/core/index.ts";
 import { type Running, type WorkFolder, workFolder } from "./support/cli.ts";
 import { DESK_RUN, writeDesk } from "./support/desk-dataset.ts";
+import { PHONE_FILE, writePhones } from "./support/phone-dataset.ts";
 
 const OUTPUT = "out/trajectories/Desk.jsonl";
 const AS_AGENT = ["play", ...DESK_RUN, "--as", "agent", "--user-model", "scripted/user"];
@@ -197,6 +198,60 @@ test("lines that end too early park the seat; rollout resume takes it again; the
   expect(again.code).toBe(0);
   expect(only(work).metadata.stop_reason).toBe("user_stop");
   expect(only(work, "out.2/trajectories/Desk.jsonl").metadata.stop_reason).toBe("user_transfer");
+});
+
+test("in a combination the user's own tools are called from the user's seat, and only those", async () => {
+  const work = workFolder();
+  writePhones(work);
+  const seat = ["play", "Carrier,Phone", "p2", "--base-path", "phones", "--output-dir", "out", "--as", "user"];
+  const against = [...seat, "--agent-model", "scripted/agent"];
+  const { stdout: listed } = await play(work, against, "/tools");
+  const name = /^\S*set_airplane_mode/m.exec(listed)?.[0] as string;
+  const lines = ["/call get_line {}", `/call ${name}`, "no", "It is off now.", "/stop"];
+  const { stdout, code } = await play(work, against, ...lines);
+  expect(code).toBe(0);
+  expect(stdout).toContain('There is no tool named "get_line"');
+  const [record] = work.records(PHONE_FILE);
+  expect(record?.other_calls?.filter(({ party }) => party === "user")).toMatchObject([
+    { name, arguments: '{"on":"no"}' },
+  ]);
+});
+
+test("at the step limit no tool can be called: the person is told, and answers in words", async () => {
+  const work = workFolder();
+  writeDesk(work);
+  const limited = [...AS_AGENT, "--max-steps-per-turn", "1"];
+  const { stdout } = await play(work, limited, "/call list_desks {}", "/call list_desks {}", "Which one?", "Yours.");
+  expect(stdout).toContain("No tool can be called now: answer in plain words.");
+  expect(callsOf(only(work))).toHaveLength(1);
+});
+
+test("a config's dataset is played against a model over the network, which may fail and be tried again", async () => {
+  const work = workFolder();
+  writeDesk(work);
+  const server = work.start(["mock-llm", "--port", "0", "--base-path", "desk", "--faults", "500@1"]);
+  onTestFinished(() => void server.child.kill());
+  const address = await new Promise<string>((resolve) => {
+    let printed = "";
+    server.child.stdout?.on("data", (text: string) => {
+      printed += text;
+      const found = /http:[^\s,]+/.exec(printed)?.[0];
+      if (found) resolve(found);
+    });
+  });
+  work.write(
+    "desk.yml",
+    `base_path: desk\noutput_dir: out\ndatasets:\n  Desk:\n    output_path: mine.jsonl\n    agent: { model: openai/scripted-agent, api_base: ${address}, api_key: x }\n`,
+  );
+  const run = ["play", "Desk", "d2", "--config", "desk.yml", "--as", "user"];
+  const { code, stdout } = await play(work, run, "The large one.", "/stop");
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("agent  Which desk do you want?"),
+  });
+  expect(work.names()).toEqual(["desk", "desk.yml", "outputs"]); // the config's own outputs are left alone
+  const record = only(work, "outputs/play/Desk-d2-user/trajectories/Desk.jsonl");
+  expect(record).toMatchObject({ query_id: "d2", metadata: { models: { user: "human" } } });
 });
 
 test("a wrong domain, query, seat or model is said before anything is written", async () => {

@@ -65,7 +65,14 @@ function resolveSeat(domain: string, query: string | undefined, flags: PlayFlags
   const wanted = patch.output_dir ?? join("outputs", "play", fileName(`${domain}-${id}-${flags.as}`));
   const isNew = patch.resume === false || (patch.resume === undefined && isPlayed(wanted));
   const folder = isNew ? findFreePath(wanted) : wanted;
-  return resolveDomain(domain, flags, { ...seated, ids: [id], resume: true, output_dir: folder });
+  const own = withoutOutput(first.config.datasets, domain);
+  return resolveDomain(domain, flags, { ...seated, ...own, ids: [id], resume: true, output_dir: folder });
+}
+
+/** A seat's record goes into its own folder, not to the others of the config. */
+function withoutOutput(datasets: ResolvedRun["config"]["datasets"], name: string): Patch {
+  const dataset = Array.isArray(datasets) ? undefined : datasets?.[name];
+  return dataset?.output_path === undefined ? {} : { datasets: { [name]: { ...dataset, output_path: undefined } } };
 }
 
 function resolveDomain(domain: string, { config }: PlayFlags, patch: Patch): ResolvedRun {
