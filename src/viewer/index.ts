@@ -1,4 +1,4 @@
-export type { SeatItem, SeatView } from "./api.ts";
+export type { SeatItem } from "./api.ts";
 export { HUMAN, Seat, type SeatAnswer } from "./seat.ts";
 export { startViewer, type Viewer, type ViewerOptions } from "./server.ts";
-export { describeField, type Field, fieldsOf, writeArguments, writeField } from "./tool-form.ts";
+export { describeField, type Field, fieldsOf, writeField } from "./tool-form.ts";

@@ -2,7 +2,7 @@
 // its arguments. Numbers stay as they were typed: they never pass through JavaScript's.
 import type { Json, JsonObject } from "../core/index.ts";
 
-export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "list" | "json";
+type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "list" | "json";
 
 export type Field = {
   name: string;
