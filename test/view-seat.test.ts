@@ -115,12 +115,10 @@ test("only the page itself may answer, only what is asked, and nothing is starte
 
 async function sit(args: string[], work = newWork()) {
   const running = work.start(args);
+  onTestFinished(() => void running.child.kill("SIGKILL"));
   const address = await printedAddress(running);
   const context = await (await openBrowser()).newContext();
-  onTestFinished(async () => {
-    running.child.kill("SIGKILL");
-    await context.close();
-  });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.on("dialog", (dialog) => {
     throw new Error(`a script ran: ${dialog.message()}`);
