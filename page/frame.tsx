@@ -11,6 +11,7 @@ import { ReviewView } from "./views/review.tsx";
 import { RolloutsView } from "./views/rollouts.tsx";
 import { RunView } from "./views/run.tsx";
 import { RunsView } from "./views/runs.tsx";
+import { SeatView } from "./views/seat.tsx";
 
 export function Page() {
   const { path } = Address;
@@ -71,6 +72,7 @@ function viewOf(path: string[]) {
   if (view === "run" && part === "rollouts") return <RolloutsView name={name} />;
   if (view === "run" && part === "review") return <ReviewView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;
+  if (view === "seat") return <SeatView />;
   return <p role="alert">There is no such page.</p>;
 }
 

@@ -161,6 +161,16 @@ function ownFlags(): [Group, Option][] {
   ];
 }
 
+/** Only the flags of these keys, for commands that run rollouts in a way of their own. */
+export function addConfigFlags(command: Command, keys: readonly ConfigFlag["key"][]): Command {
+  const all = listFlags().filter(({ key }) => keys.includes(key));
+  for (const [group, heading] of entriesOf(GROUPS))
+    for (const flag of all)
+      if (groupOf(flag) === group)
+        for (const option of optionsOf(flag, {})) command.addOption(option.helpGroup(heading));
+  return command;
+}
+
 /** A word after a bare flag would be taken for its address. */
 function address(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;

@@ -23,6 +23,7 @@ const COMMANDS = {
   single: "make rollouts of domains of a dataset folder",
   cross: "make rollouts of combinations of a dataset folder",
   multi: "answer plain questions several times each, into iter1.jsonl, iter2.jsonl, …",
+  play: "play the agent or the user of a dialogue yourself, against a model, with the real tools",
   resume: "continue a run: finished rollouts are kept, the others go on where they stood",
   status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
   show: "a run's rollouts and their verdicts, or one of them, readable: calls, times, what the checks found",

@@ -13,7 +13,7 @@ import {
 } from "../core/index.ts";
 import { dryRun, preflight, runPilot } from "../estimates/index.ts";
 import { jsonLine } from "../files/index.ts";
-import { SetupError } from "../models/index.ts";
+import { type OwnModels, SetupError } from "../models/index.ts";
 import { createLoadWriter, DriftError, makeRollouts, type RunLoad, type RunResult } from "../runner/index.ts";
 import {
   readFailures,
@@ -43,12 +43,15 @@ import { createTerminal, printableJson, printableName, type Terminal } from "./p
 import { createVerboseView } from "./printing/verbose-view.ts";
 import { withTelemetry } from "./telemetry.ts";
 
-export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags): Promise<number> {
+/** A person who plays one of the parties, and sees the run in their own way. */
+export type Player = { agents: OwnModels; view: ProgressView; leave(): void };
+
+export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags, player?: Player): Promise<number> {
   hideVariables(run);
   if (flags.dryRun || flags.pilot) return showPlan(host, run, flags);
   const terminal = createTerminal(host, { colours: run.config.verbose_colors });
   let load: (() => RunLoad) | undefined;
-  const view = createView(terminal, run, flags, () => load?.());
+  const view = player?.view ?? createView(terminal, run, flags, () => load?.());
   const live = createLoadWriter(() => load?.());
   const page = flags.view ? await servePage(terminal, run.folder) : undefined;
   const log = createLog(run.config.log_file, run.config.log_level, (text) => view.say(text));
@@ -57,6 +60,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
   const interrupt = listenForInterrupt(host, (text) =>
     view.say(begun ? `${text}\nTo continue later: ${resumeCommand(folder)}` : "Stopping: nothing has begun."),
   );
+  if (player) interrupt.park.addEventListener("abort", player.leave);
   let isPrinted = false;
   const note = (message: string) => {
     const event: RunEvent = { type: "run-note", at: timestamp(systemClock), message };
@@ -74,6 +78,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags):
         park: interrupt.park,
         abort: interrupt.abort,
         telemetry,
+        agents: player?.agents,
         inspect: preflight,
         watchNetwork: (watched) => {
           load = watched;

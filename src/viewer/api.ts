@@ -311,5 +311,33 @@ export type NextView = {
   chosen: number;
 };
 
-/** Sent by the server when something changed: the names of the runs. */
+/** One thing that was said, called or answered, as the person on the seat may see it. */
+export type SeatItem = {
+  by: "agent" | "user" | "tool";
+  text: string;
+  calls?: { name: string; arguments: string }[];
+  /** whose result it is */
+  tool?: string;
+  isError?: boolean;
+  /** how the user ended the dialogue with it */
+  end?: string;
+};
+
+export type SeatView = {
+  party: "agent" | "user";
+  place?: { dataset: string; queryId: string };
+  /** the policy, or the scenario */
+  system: string;
+  tools: { name: string; description: string; parameters: JsonObject }[];
+  items: SeatItem[];
+  /** why the last answer has to be given again */
+  notice?: string;
+  /** set: the person's turn */
+  asked?: { position: number; canCall: boolean };
+  over?: { success: boolean; stopReason: string; message?: string };
+  /** parked: it can be continued */
+  isLeft: boolean;
+};
+
+/** Sent by the server when something changed: the names of the runs; `/seat` for the seat. */
 export type ChangeEvent = { runs: string[] };

@@ -13,6 +13,8 @@ import type { ChangeEvent } from "./api.ts";
 import { createGuard } from "./guard.ts";
 import { listHosts } from "./hosts.ts";
 import { type NamedRun, Runs } from "./runs.ts";
+import type { Seat } from "./seat.ts";
+import { addSeatRoutes } from "./seat-routes.ts";
 import { toCompareChoices, toRunComparison } from "./views/compare.ts";
 import { toDialogueView, toLongText } from "./views/dialogue.ts";
 import { toTableView } from "./views/rollouts.ts";
@@ -27,6 +29,8 @@ export type ViewerOptions = {
   port?: number;
   /** whose annotations are made here, unless the page is told another name (default: the login name) */
   annotator?: string;
+  /** a person's place in a dialogue of this process */
+  seat?: Seat;
 };
 
 export type Viewer = {
@@ -52,6 +56,7 @@ export async function startViewer({
   host = "127.0.0.1",
   port = 0,
   annotator,
+  seat,
 }: ViewerOptions): Promise<Viewer> {
   const runs = new Runs(folders);
   await runs.open();
@@ -60,7 +65,8 @@ export async function startViewer({
   const app = new Hono();
   app.use(createGuard({ token, hosts }));
   addAnnotationRoutes(app, runs, annotator);
-  addRoutes(app, runs);
+  if (seat) addSeatRoutes(app, seat);
+  addRoutes(app, runs, seat);
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));
     started.once("error", reject);
@@ -80,7 +86,7 @@ export async function startViewer({
   };
 }
 
-function addRoutes(app: Hono, runs: Runs): void {
+function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
   const withRun = async (context: Context, view: (run: NamedRun) => unknown) => {
     const run = runs.get(context.req.param("run") ?? "");
     const found = run && (await view(run));
@@ -135,11 +141,12 @@ function addRoutes(app: Hono, runs: Runs): void {
         }
         isWriting = false;
       };
-      const leave = runs.listen((names) => {
+      const tell = (names: string[]) => {
         for (const name of names) waiting.add(name);
         void write();
-      });
-      stream.onAbort(leave);
+      };
+      stream.onAbort(runs.listen(tell));
+      if (seat) stream.onAbort(seat.listen(() => tell(["/seat"])));
       while (!stream.aborted) {
         await stream.writeSSE({ event: "alive", data: "" });
         await stream.sleep(15_000);

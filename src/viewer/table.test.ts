@@ -111,7 +111,7 @@ describe("the table", () => {
     const made = (at: number): Made => ({ queryId: `q-${at}`, turns: at, stop: "user_stop", tool: "t", check: true });
     const index = await indexOf([made(0), made(1)]);
     const file = index.rows[0]?.place.file as string;
-    appendFileSync(file, lineOf(made(2)) + lineOf(made(2)) + "{broken\n");
+    appendFileSync(file, `${lineOf(made(2)) + lineOf(made(2))}{broken\n`);
     appendFileSync(join(index.path, "scores.jsonl"), scoreLine(made(2), "actions", false));
     await index.update();
     expect((await view(index, "sort=id&order=up")).rows.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([

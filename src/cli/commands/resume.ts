@@ -7,6 +7,7 @@ import { openRun } from "../../runs/index.ts";
 import { readEnvFile } from "../env-file.ts";
 import { addRunFlags, type RunFlags, toPatch } from "../flags.ts";
 import type { Configure } from "../host.ts";
+import type { SeatFlags } from "../take-seat.ts";
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +20,7 @@ next to the config, as when the run was begun.`;
 export const configure: Configure = (command, host, done) => {
   addRunFlags(command.argument("<folder>", "a run folder"), { of: "run" })
     .addHelpText("after", EXAMPLES)
-    .action(async (folder: string, flags: RunFlags) => {
+    .action(async (folder: string, flags: RunFlags & SeatFlags) => {
       const { path, manifest } = openRun(folder);
       if (manifest.format_version < 2)
         throw new UsageError(
@@ -28,7 +29,11 @@ export const configure: Configure = (command, host, done) => {
       const from = manifest.working_directory;
       if (from && existsSync(from)) host.chdir(from);
       if (manifest.config_file) readEnvFile(host, manifest.config_file);
+      const run = resolveManifest(manifest, relative("", path), toPatch(command));
+      const { seatOf, takeSeat } = await import("../take-seat.ts");
+      const party = seatOf(run);
+      if (party) return done(await takeSeat(host, run, party, flags));
       const { runCommand } = await import("../run-command.ts");
-      done(await runCommand(host, resolveManifest(manifest, relative("", path), toPatch(command)), flags));
+      done(await runCommand(host, run, flags));
     });
 };

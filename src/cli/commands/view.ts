@@ -1,10 +1,10 @@
 // `rollout view`: the page over run folders.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { UsageError } from "../../core/index.ts";
 import { whole } from "../flags.ts";
-import type { Configure, Host } from "../host.ts";
+import type { Configure } from "../host.ts";
 import { listenForInterrupt } from "../interrupt.ts";
+import { openBrowser } from "../open-browser.ts";
 import { createTerminal } from "../printing/terminal.ts";
 
 type ViewFlags = { port: number; host: string; open: boolean; iKnow?: boolean; annotator?: string };
@@ -50,19 +50,4 @@ export const configure: Configure = (command, host, done) => {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-/** Where there is a screen; nothing is said if it fails, the address is printed. */
-function openBrowser(host: Host, address: string): void {
-  const { DISPLAY, WAYLAND_DISPLAY } = host.env;
-  const [command, ...args] =
-    process.platform === "darwin"
-      ? ["open", address]
-      : process.platform === "win32"
-        ? ["cmd", "/c", "start", "", address]
-        : ["xdg-open", address];
-  if (process.platform === "linux" && !DISPLAY && !WAYLAND_DISPLAY) return;
-  const child = spawn(command as string, args, { stdio: "ignore", detached: true });
-  child.on("error", () => {});
-  child.unref();
 }

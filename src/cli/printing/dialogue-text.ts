@@ -9,6 +9,7 @@ import {
   type TrajectoryMessage,
 } from "../../core/index.ts";
 import { readUserText, toMessages } from "../../dialogue/index.ts";
+import type { SeatItem } from "../../viewer/index.ts";
 import { cut, duration, printable, type Style, type Terminal } from "./terminal.ts";
 
 type Look = { label: string; style: Style };
@@ -105,6 +106,17 @@ export function entryLines(terminal: Terminal, entry: Entry, maxLength: number):
     }
   }
   return pieces.flatMap((piece) => pieceLines(terminal, piece, maxLength));
+}
+
+/** What a person on a seat sees, in full: they have to work with it. */
+export function seatLines(terminal: Terminal, { by, text, calls = [], isError, end }: SeatItem): string[] {
+  const said = [text, end && `[${end}]`].filter(Boolean).join(" ");
+  const kind = by === "tool" ? (isError ? "error" : "result") : by;
+  const pieces: Piece[] = [
+    ...(said === "" ? [] : [{ kind, text: said } as const]),
+    ...calls.map((call) => ({ kind: "call" as const, text: `${call.name} ${call.arguments}` })),
+  ];
+  return pieces.flatMap((piece) => pieceLines(terminal, piece, Number.POSITIVE_INFINITY));
 }
 
 /** The opening of the dialogue, before any model was asked. */
