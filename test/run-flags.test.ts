@@ -59,6 +59,12 @@ const OTHERS: Samples = {
 
 type Scene = { command: string[]; dataset: string; ids: string[]; folder: string };
 
+/** What a resume needs. */
+async function beginRun(work: WorkFolder, folder: string, flags: string[]): Promise<void> {
+  const shop = ["single", "--domains", "Domain1", "--base-path", "shop"];
+  await work.run([...shop, "--output-dir", folder, "--quiet", ...flags]);
+}
+
 async function prepare(): Promise<WorkFolder> {
   const work = workFolder();
   const answer = (content: string) => serveModel(completion({ content }));
@@ -131,20 +137,7 @@ test.each(RUNNING)("rollout %s takes every flag of a run, and each reaches the r
   const work = await prepare();
   const { command, dataset, ids, folder } = SCENES[name] as Scene;
   const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user"];
-  if (name === "resume")
-    await work.run([
-      "single",
-      "--domains",
-      "Domain1",
-      "--base-path",
-      "shop",
-      "--output-dir",
-      folder,
-      "--quiet",
-      "--ids",
-      "q3",
-      ...scripted,
-    ]);
+  if (name === "resume") await beginRun(work, folder, ["--ids", "q3", ...scripted]);
   const own: Samples = {
     ...SAMPLES,
     dataset: [["--dataset", dataset], dataset],
@@ -178,18 +171,7 @@ test.each(RUNNING)("rollout %s plans, pilots and prints events", async (name) =>
   const { command, dataset, folder } = SCENES[name] as Scene;
   const scripted = ["--agent-model", "scripted/agent", "--user-model", "scripted/user", "--limit", "2"];
   const domain = name === "multi" ? ["--dataset", dataset] : name === "resume" ? [] : ["--base-path", "shop"];
-  if (name === "resume")
-    await work.run([
-      "single",
-      "--domains",
-      "Domain1",
-      "--base-path",
-      "shop",
-      "--output-dir",
-      folder,
-      "--quiet",
-      ...scripted,
-    ]);
+  if (name === "resume") await beginRun(work, folder, scripted);
   const before = work.names();
   const dry = await work.run([...command, ...domain, ...scripted, "--dry-run"]);
   expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("Nothing was written")]);

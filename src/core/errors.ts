@@ -40,13 +40,17 @@ export class UsageError extends Error {
   }
 }
 
-/** Gives this location to an error that has none. */
+/** Gives this location to an error that has none, thrown at once or later. */
 export function atLocation<T>(location: Location | undefined, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
+  const locate = (error: unknown): never => {
     if (!location || !(error instanceof UsageError) || error.location) throw error;
     throw new UsageError(error.reason, location);
+  };
+  try {
+    const result = action();
+    return result instanceof Promise ? (result.catch(locate) as T) : result;
+  } catch (error) {
+    return locate(error);
   }
 }
 

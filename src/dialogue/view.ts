@@ -9,11 +9,11 @@ import {
   type OpeningMessage,
   type Party,
   type ReasoningSpan,
+  type ReplyEntry,
   type SummaryEntry,
   type ToolResultEntry,
 } from "../core/index.ts";
 import { readUserText } from "./end-tokens.ts";
-import { toMessages } from "./messages.ts";
 
 /** Several dialects refuse a list that starts with an assistant message: in the user's view the agent greets first. */
 export const NEUTRAL_OPENER = "Hello! How can I help you today?";
@@ -31,9 +31,7 @@ export function viewFor(
 function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
   const summarised = entries.findLastIndex((entry) => entry.type === "summary" && !entry.rejected);
   const messages = summarised === -1 ? toChat(opening) : [toSummaryMessage(opening, entries, summarised)];
-  const turnStart = entries.findLastIndex(
-    (entry) => entry.type === "reply" && entry.by === "user" && !entry.rejected && !isAside(entry),
-  );
+  const turnStart = entries.findLastIndex(isUserTurn);
   for (const [index, entry] of entries.entries()) {
     if (index <= summarised || isAside(entry)) continue;
     if (entry.type === "tool-result") {
@@ -57,8 +55,14 @@ function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[]
 
 function toSummaryMessage(opening: readonly OpeningMessage[], entries: readonly Entry[], at: number): ChatMessage {
   const summary = entries[at] as SummaryEntry;
-  const asked = toMessages(opening, entries.slice(0, at)).findLast(({ role }) => role === "user");
-  return { role: "user", content: joinSummary(asked?.content ?? "", summary.content) };
+  const last = entries.findLast((entry, index): entry is ReplyEntry => index < at && isUserTurn(entry));
+  const asked = last ? readUserText(last.content).text : opening.findLast(({ role }) => role === "user")?.content;
+  return { role: "user", content: joinSummary(asked ?? "", summary.content) };
+}
+
+/** What the user says to the agent: a turn begins with it. */
+function isUserTurn(entry: Entry): boolean {
+  return entry.type === "reply" && entry.by === "user" && !entry.rejected && !isAside(entry);
 }
 
 function userView(opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {

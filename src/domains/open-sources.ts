@@ -1,7 +1,7 @@
 // A dataset's tools from wherever the config takes them, as one domain: a folder's domain or MCP servers, files of plain
 // functions, a corpus, tools that come along. Runs, resumes, replays, scores and checks all open theirs here.
 import { basename, dirname, extname, resolve } from "node:path";
-import { type Location, UsageError } from "../core/index.ts";
+import { atLocation, type Location } from "../core/index.ts";
 import type { BundledTool, McpServersConfig } from "../tools/index.ts";
 import { combineDomains } from "./combine.ts";
 import { type Domain, type DomainResources, type Isolation, loadDomain } from "./domain.ts";
@@ -40,10 +40,11 @@ export async function openSources(
   const names = nameServers(ownTools.files);
   for (const [index, file] of ownTools.files.entries()) {
     const server = names[index] as string;
-    parts.push(await located(ownTools.locations.tool_files, () => loadFunctionDomain(file, server, own)));
+    parts.push(await atLocation(ownTools.locations.tool_files, () => loadFunctionDomain(file, server, own)));
   }
   const { corpus, bundled, locations } = ownTools;
-  if (corpus !== undefined) parts.push(await located(locations.corpus, () => loadCorpusDomain(corpus, bundled, own)));
+  if (corpus !== undefined)
+    parts.push(await atLocation(locations.corpus, () => loadCorpusDomain(corpus, bundled, own)));
   if (bundled.includes("calculator")) parts.push(loadCalculator(own));
   return combineDomains(name, parts, resources.nameStyle);
 }
@@ -68,13 +69,4 @@ function nameServers(files: readonly string[]): string[] {
     const before = names.slice(0, index).filter((other) => other === name).length;
     return before === 0 ? name : `${name}_${before + 1}`;
   });
-}
-
-async function located<T>(location: Location | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!location || !(error instanceof UsageError) || error.location) throw error;
-    throw new UsageError(error.reason, location);
-  }
 }

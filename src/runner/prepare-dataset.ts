@@ -31,7 +31,7 @@ import {
 } from "../domains/index.ts";
 import { type ClientSource, type CreateNetworkClient, createClientSource, type Script } from "../models/index.ts";
 import type { FingerprintParts } from "../runs/index.ts";
-import { describeAnswerFormat, markAnswer } from "../scoring/index.ts";
+import { describeAnswerFormat, markSaid } from "../scoring/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { fingerprintParts } from "./fingerprint.ts";
 import { requireOwnIds } from "./own-ids.ts";
@@ -139,19 +139,10 @@ function createSystemPrompts(spec: DatasetSpec, { toolbox }: Domain): PreparedDa
   return (query) => (query?.systemPrompt === undefined ? shared : make({ systemPrompt: query.systemPrompt }));
 }
 
-/** A plan may have marked its answer, for people who read it. */
-const MARKED = /<answer>([\s\S]*?)<\/answer>/;
-
 /** A flawless agent marks its answers as it is told to. */
 function markAnswers(plan: ReferencePlan, { rounds, answerFormat }: DatasetSpec): ReferencePlan {
   if (!rounds || answerFormat === undefined) return plan;
-  const mark = (say: string) => {
-    const [marked, answer] = MARKED.exec(say) ?? [];
-    if (marked === undefined || answer === undefined) return markAnswer(say, answerFormat);
-    const again = markAnswer(answer, answerFormat);
-    return answerFormat === "whole" ? again : say.replace(marked, () => again);
-  };
-  return plan.map((turn) => (turn.say === undefined ? turn : { ...turn, say: mark(turn.say) }));
+  return plan.map((turn) => (turn.say === undefined ? turn : { ...turn, say: markSaid(turn.say, answerFormat) }));
 }
 
 /** With its tools started, if the dialogues are to use them. */

@@ -114,9 +114,8 @@ function asReply(entry: Entry, party: ModelParty): ModelReply[] {
     const content = JSON.stringify({ stop: entry.stop, reason: entry.reason });
     return [{ content, toolCalls: [], usage: entry.usage, finish: "stop" }];
   }
-  if (entry.type === "summary" && party === "summary") return [withoutNotes({ ...entry, by: undefined })];
-  if (entry.type !== "reply" || entry.by !== party) return [];
-  return [withoutNotes(entry)];
+  const isOwn = entry.type === "reply" ? entry.by === party : entry.type === "summary" && party === "summary";
+  return isOwn ? [withoutNotes(entry as ReplyEntry | SummaryEntry)] : [];
 }
 
 /** As the model gave it. */

@@ -21,11 +21,12 @@ export function findTruncatedInput({
   opening,
   entries,
 }: Sent): { type: string; [detail: string]: string }[] {
-  let characters = system.length + toolCharacters(tools);
+  const fixed = system.length + toolCharacters(tools);
+  let characters = fixed;
   for (const message of opening) characters += message.content.length;
   for (const entry of entries) {
     if (entry.type === "summary") {
-      if (!entry.rejected) characters = system.length + toolCharacters(tools) + entry.content.length;
+      if (!entry.rejected) characters = fixed + entry.content.length;
       continue;
     }
     if (entry.type === "verdict" || isAside(entry)) continue;

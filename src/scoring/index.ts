@@ -1,4 +1,4 @@
-export { describeAnswerFormat, markAnswer, readAnswer } from "./answers/answer-format.ts";
+export { describeAnswerFormat, markSaid, readAnswer } from "./answers/answer-format.ts";
 export { acceptedAnswers } from "./answers/match-answer.ts";
 export type { Check, CheckContext, CheckResult } from "./check.ts";
 export { passAtK, passHatK } from "./estimators.ts";

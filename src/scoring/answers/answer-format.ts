@@ -27,6 +27,17 @@ export function markAnswer(answer: string, format?: string): string {
   return format === undefined ? answer : formatOf(format).mark(answer);
 }
 
+/** A plan may have tagged its answer, for people who read it. */
+const TAGGED = /<answer>([\s\S]*?)<\/answer>/;
+
+/** What a plan says with its answer marked in the format: the part that is tagged, else the whole. */
+export function markSaid(said: string, format: string): string {
+  const [tagged, answer] = TAGGED.exec(said) ?? [];
+  if (tagged === undefined || answer === undefined) return markAnswer(said, format);
+  const again = markAnswer(answer, format);
+  return format === "whole" ? again : said.replace(tagged, () => again);
+}
+
 const JSON_FIELD = /^json:(.+)$/s;
 
 function formatOf(format: string): AnswerFormat {
