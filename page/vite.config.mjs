@@ -13,5 +13,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    license: { fileName: "licences.md" }, // of the libraries that are in these files
   },
 });

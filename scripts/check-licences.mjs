@@ -1,6 +1,7 @@
 // What users install with this package: `node scripts/check-licences.mjs [FOLDER]` fails, and names the package, if a
 // production dependency (however deep) has a licence that is not in licences.json, or none; if NOTICE leaves out one that
-// is under Apache 2.0 and brings a NOTICE of its own; or if it leaves out a source of the model catalogue.
+// is under Apache 2.0 and brings a NOTICE of its own; or if it leaves out a source of the model catalogue, or a library
+// that is part of the page's files.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,11 +15,16 @@ const notice = existsSync(join(root, "NOTICE")) ? readFileSync(join(root, "NOTIC
 
 const { packages } = readJson(join(root, "package-lock.json"));
 const installed = Object.entries(packages).filter(([path, { dev, link }]) => path !== "" && !dev && !link);
-const problems = [...installed.flatMap(problemsOf), ...sources().filter(isLeftOut).map(saysNothingOf)];
+const inPage = librariesOfPage();
+const problems = [
+  ...installed.flatMap(problemsOf),
+  ...inPage.filter(({ licence }) => !isAllowed(licence)).map(({ name, licence }) => `${name} is under ${licence}`),
+  ...[...sources(), ...inPage.map(({ name }) => name)].filter(isLeftOut).map(saysNothingOf),
+];
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${installed.length} packages, all under a licence of scripts/licences.json`);
+console.log(`${installed.length + inPage.length} packages, all under a licence of scripts/licences.json`);
 
 function problemsOf([path, { optional }]) {
   const folder = join(root, path);
@@ -68,6 +74,14 @@ function splitAtTop(expression, word) {
 function sources() {
   const catalogue = join(root, "src", "models", "catalogue", "providers.json");
   return existsSync(catalogue) ? readJson(catalogue).made.sources.map((source) => source.package) : [];
+}
+
+/** Those that the build put into the page, which writes down their licences. */
+function librariesOfPage() {
+  const file = join(root, "dist", "viewer", "page", "licences.md");
+  if (!existsSync(file)) return [];
+  const titles = readFileSync(file, "utf8").matchAll(/^## (\S+) - \S+ \((.+)\)$/gm);
+  return [...titles].map(([, name, licence]) => ({ name, licence }));
 }
 
 function isLeftOut(name) {

@@ -65,7 +65,7 @@ test("a dialogue reads as a conversation, and its checks lead to the messages th
   await page.getByText(thinks).first().waitFor({ state: "hidden" });
 
   // prompt and tools are one key away
-  await page.keyboard.press("t");
+  await page.keyboard.press("i");
   await page.locator(".tool summary", { hasText: calls[0]?.function.name }).first().waitFor({ state: "visible" });
 
   // through the messages, and to the other rollouts of the query and back
@@ -89,7 +89,7 @@ test("a dialogue reads as a conversation, and its checks lead to the messages th
   await page.getByRole("heading", { name: "Keys" }).waitFor();
   expect(await texts(".keys dd")).toContain("next rollout of this query");
   await page.keyboard.press("Escape");
-  await page.keyboard.press("u");
+  await page.keyboard.press("b");
   await page.waitForURL("**/run/out/rollouts");
 });
 
