@@ -1,10 +1,36 @@
 // Every run as a card: what state it is in, how far it is, and how good.
 import { statSync } from "node:fs";
+import { messageOf } from "../../core/index.ts";
 import { type RunTotals, writerOf } from "../../runs/index.ts";
 import { type Numbers, numbersOf } from "../../scoring/index.ts";
 import type { RunCard, RunState, Share } from "../api.ts";
 import type { RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
+
+/** All of them: what happens to one run's files leaves the others alone. */
+export function toCards(runs: readonly NamedRun[]): RunCard[] {
+  return runs.map((run) => {
+    try {
+      return toCard(run);
+    } catch (error) {
+      return unreadableCard(run, messageOf(error));
+    }
+  });
+}
+
+function unreadableCard({ name, index }: NamedRun, trouble: string): RunCard {
+  const nothing = { planned: 0, done: 0, failed: 0, running: 0, agents: [], datasets: [], scripted: false };
+  return {
+    name,
+    folder: index.path,
+    state: "unreadable",
+    trouble,
+    ...nothing,
+    costUsd: null,
+    startedAt: 0,
+    changedAt: 0,
+  };
+}
 
 export function toCard({ name, index }: NamedRun, now = Date.now()): RunCard {
   const totals = totalsOf(index, now);
@@ -40,7 +66,11 @@ export function totalsOf(index: RunIndex, now: number): RunTotals {
 }
 
 function lastWrite(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined; // not ours to read
+  }
 }
 
 function stateOf(
