@@ -328,7 +328,7 @@ test("keys that stand in records, prompts, failures and scores reach no answer",
     { Desk: record },
     {
       "failures.jsonl": `${JSON.stringify(failure)}\n`,
-      "prompts.jsonl": `${JSON.stringify({ hash: "h1", content: text })}\n`,
+      "prompts.jsonl": `${JSON.stringify({ hash: "h1", kind: "system", content: text })}\n`,
     },
   );
   server = await startView([join(folder.path, "outputs")]);

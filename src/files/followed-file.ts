@@ -32,6 +32,7 @@ export class FollowedFile {
   /** Whether there is more than was read, or something else; call before `read`. */
   look(): "same" | "grown" | "replaced" {
     const stat = statSync(this.path, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) throw new Error("it is not a plain file"); // a pipe would be waited for without end
     const [size, inode, changedAt] = [stat?.size ?? 0, stat?.ino ?? 0, stat?.mtimeMs ?? 0];
     const isTouched = changedAt !== this.#changedAt || inode !== this.#inode;
     const isOther = size < this.#end || (isTouched && this.#end > 0 && this.#readTail() !== this.#tail);

@@ -48,8 +48,9 @@ export function rolloutFingerprint(base: string, queryHash: string): string {
 export function readManifest(path: string): Manifest | undefined {
   if (!existsSync(path)) return undefined;
   let manifest: unknown;
+  const text = readWhole(path);
   try {
-    manifest = JSON.parse(readFileSync(path, "utf8"));
+    manifest = JSON.parse(text);
   } catch (error) {
     throw new UsageError(`is not valid JSON (${messageOf(error)}); it is this run's manifest. ${REMEDY}`, {
       file: path,
@@ -66,6 +67,14 @@ export function readManifest(path: string): Manifest | undefined {
   const fault = faultIn(manifest);
   if (fault) throw new UsageError(`is damaged: ${fault}. ${REMEDY}`, { file: path });
   return manifest as Manifest;
+}
+
+function readWhole(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot be read (${messageOf(error)})`, { file: path });
+  }
 }
 
 const REMEDY =

@@ -1,6 +1,6 @@
 // One run as the page sees it: a row for each record with its place in the files, its scores, and what the journal tells.
 // Read once and then followed as the files grow; the dialogues stay on disk.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
 import { FollowedFile, type Line } from "../files/index.ts";
@@ -15,6 +15,7 @@ import {
   leftOut,
   listRecordFiles,
   MANIFEST_FILE,
+  MAX_NAMED,
   type Manifest,
   RunTally,
   readFailureLine,
@@ -41,6 +42,7 @@ type Part = {
 
 /** How long reading may keep the process from everything else. */
 const SLICE_MS = 12;
+const ANOTHER: DamagedLine = { offset: 0, length: 0, number: 0, reason: "" };
 /** Of one query, that are looked for where there is no record. */
 const MAX_ROLLOUTS = 10_000;
 
@@ -69,6 +71,8 @@ export class RunIndex {
   readonly #names = new Names();
   readonly #parts = new Map<string, Part>();
   readonly #unscored = new Set<string>();
+  /** why a file cannot be read, by its path */
+  readonly #unreadable = new Map<string, string>();
   #manifestAt: number | undefined;
   #isReadingAnnotations = false;
 
@@ -128,11 +132,12 @@ export class RunIndex {
     return this.manifest ? journalOf(this.path, this.manifest) : "";
   }
 
-  /** What is damaged, one sentence for each file. */
+  /** What is damaged or cannot be read, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
     const others = [this.scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
-    return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
+    const unreadable = [...this.#unreadable].map(([path, reason]) => `${path}: cannot be read (${reason})`);
+    return [...unreadable, ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
   }
 
   /** How much of the files has been read, from 0 to 1. */
@@ -147,9 +152,10 @@ export class RunIndex {
     this.#readManifest();
     if (!this.manifest || !this.scores) return true;
     const turn = new Turn(milliseconds);
-    for (const part of this.#records(this.manifest)) if (!(await this.#read(part, turn))) return false;
-    if (!(await this.#readScores(this.scores, turn))) return false;
-    if (!(await this.#readAnnotations(turn))) return false;
+    const { manifest, scores } = this;
+    for (const part of this.#records(manifest)) if (!(await this.#read(part, turn))) return false;
+    if (!(await this.#try(scores.path, () => this.#readScores(scores, turn)))) return false;
+    if (!(await this.#try(this.annotations.path, () => this.#readAnnotations(turn)))) return false;
     if (!(await this.#read(this.#failures(), turn))) return false;
     if (!this.isTableRead) this.version++;
     this.isTableRead = true;
@@ -161,7 +167,15 @@ export class RunIndex {
 
   #readManifest(): void {
     const path = join(this.path, MANIFEST_FILE);
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    let changedAt: number | undefined;
+    try {
+      changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    } catch (error) {
+      if (this.trouble === undefined) this.version++;
+      this.trouble = `the folder cannot be read (${messageOf(error)})`;
+      this.#manifestAt = Number.NaN; // to be looked at again
+      return;
+    }
     if (changedAt === this.#manifestAt && (changedAt !== undefined || this.trouble !== undefined)) return;
     this.#manifestAt = changedAt;
     this.version++;
@@ -174,7 +188,24 @@ export class RunIndex {
     }
   }
 
-  async #read(part: Part, turn: Turn): Promise<boolean> {
+  /** A file that cannot be read is named, and looked at again the next time: the others are read. */
+  async #try(path: string, read: () => Promise<boolean>): Promise<boolean> {
+    let reason: string | undefined;
+    const isDone = await read().catch((error) => {
+      reason = messageOf(error);
+      return true;
+    });
+    if (reason !== this.#unreadable.get(path)) this.version++;
+    if (reason === undefined) this.#unreadable.delete(path);
+    else this.#unreadable.set(path, reason);
+    return isDone;
+  }
+
+  #read(part: Part, turn: Turn): Promise<boolean> {
+    return this.#try(part.file.path, () => this.#readLines(part, turn));
+  }
+
+  async #readLines(part: Part, turn: Turn): Promise<boolean> {
     const seen = part.file.look();
     if (seen === "replaced") {
       part.damaged.length = 0;
@@ -185,7 +216,8 @@ export class RunIndex {
     for (const line of part.file.read(() => turn.isOver)) {
       const { offset, length, number } = line;
       const reason = part.take(line);
-      if (reason !== undefined) part.damaged.push({ offset, length, number, reason });
+      const isNamed = part.damaged.length < MAX_NAMED; // of the others it is enough to know that they are there
+      if (reason !== undefined) part.damaged.push(isNamed ? { offset, length, number, reason } : ANOTHER);
       this.version++;
       if (turn.isSliceOver) await turn.pause();
     }
@@ -207,11 +239,14 @@ export class RunIndex {
 
   async #readAnnotations(turn: Turn): Promise<boolean> {
     this.#isReadingAnnotations = true;
-    for (const key of this.annotations.follow(() => turn.isOver)) {
-      this.#annotate(key);
-      if (turn.isSliceOver) await turn.pause();
+    try {
+      for (const key of this.annotations.follow(() => turn.isOver)) {
+        this.#annotate(key);
+        if (turn.isSliceOver) await turn.pause();
+      }
+    } finally {
+      this.#isReadingAnnotations = false;
     }
-    this.#isReadingAnnotations = false;
     return !turn.isOver;
   }
 
@@ -335,5 +370,9 @@ class Turn {
 
 /** Whether there is a run in this folder. */
 export function isRun(folder: string): boolean {
-  return existsSync(join(folder, MANIFEST_FILE));
+  try {
+    return statSync(join(folder, MANIFEST_FILE)).isFile();
+  } catch {
+    return false; // none, or not ours to read
+  }
 }
