@@ -16,7 +16,16 @@ export {
 } from "./annotations.ts";
 export { type DamagedLine, MAX_NAMED, setAside } from "./damage.ts";
 export { describeDrift } from "./describe-drift.ts";
-export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
+export {
+  bodyOf,
+  brokenMetadata,
+  CHANGED,
+  examineRecord,
+  isBlank,
+  MISNAMED,
+  parseLine,
+  readTrajectory,
+} from "./examine-record.ts";
 export { adviceFor, type FailureGroup, groupFailures } from "./failure-groups.ts";
 export {
   FAILURES_FILE,

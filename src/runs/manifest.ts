@@ -82,8 +82,8 @@ const REMEDY =
 
 /** What readers count on, and is not there. */
 function faultIn({ config, datasets, ...manifest }: Record<string, unknown>): string | undefined {
-  if (manifest.format_version !== FORMAT_VERSION) return isObject(datasets) ? undefined : '"datasets" is missing';
-  if (config !== undefined && !isObject(config)) return '"config" is not whole';
+  const isEarlier = manifest.format_version !== FORMAT_VERSION;
+  if (!isEarlier && config !== undefined && !isObject(config)) return '"config" is not whole';
   if (!isObject(datasets)) return '"datasets" is missing';
   for (const [name, dataset] of Object.entries(datasets)) {
     const { output, parts = {}, base = "" } = isObject(dataset) ? dataset : {};

@@ -2,7 +2,7 @@
 // Read once and then followed as the files grow; the dialogues stay on disk.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
+import { messageOf, namesakeOf, type RolloutKey, UsageError } from "../core/index.ts";
 import { FollowedFile, type Line } from "../files/index.ts";
 import {
   AnnotationBook,
@@ -150,9 +150,9 @@ export class RunIndex {
   /** Reads what is new, a slice at a time, for as long as is allowed; false if there is more to read. */
   async update(milliseconds = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.#readManifest();
-    if (!this.manifest || !this.scores) return true;
-    const turn = new Turn(milliseconds);
     const { manifest, scores } = this;
+    if (!manifest || !scores) return true;
+    const turn = new Turn(milliseconds);
     for (const part of this.#records(manifest)) if (!(await this.#read(part, turn))) return false;
     if (!(await this.#try(scores.path, () => this.#readScores(scores, turn)))) return false;
     if (!(await this.#try(this.annotations.path, () => this.#readAnnotations(turn)))) return false;
@@ -215,7 +215,7 @@ export class RunIndex {
     if (seen === "same") return true;
     for (const line of part.file.read(() => turn.isOver)) {
       const { offset, length, number } = line;
-      const reason = part.take(line);
+      const reason = takeLine(part, line);
       const isNamed = part.damaged.length < MAX_NAMED; // of the others it is enough to know that they are there
       if (reason !== undefined) part.damaged.push(isNamed ? { offset, length, number, reason } : ANOTHER);
       this.version++;
@@ -342,6 +342,16 @@ export class RunIndex {
     row.passedChecks = named(true);
     this.version++;
     this.rowsVersion++;
+  }
+}
+
+/** Whatever a line holds, the lines behind it are read; what a newer version wrote is left alone. */
+function takeLine(part: Part, line: Line): string | undefined {
+  try {
+    return part.take(line);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    return `cannot be read (${messageOf(error)})`;
   }
 }
 

@@ -104,7 +104,7 @@ export class Runs {
   }
 
   #nameFor(folder: string, root: string): string {
-    const short = relative(root, folder).replaceAll("\\", "/") || basename(folder);
+    const short = relative(root, folder).replaceAll(sep, "/") || basename(folder);
     if (!this.#runs.has(short)) return short;
     for (let number = 2; ; number++) if (!this.#runs.has(`${short}~${number}`)) return `${short}~${number}`;
   }

@@ -36,7 +36,7 @@ export function toCard({ name, index }: NamedRun, now = Date.now()): RunCard {
   const totals = totalsOf(index, now);
   const { manifest } = index;
   const agents = new Set(
-    Object.values(manifest?.datasets ?? {}).map(({ parts }) => String(parts["agent model"] ?? "")),
+    Object.values(manifest?.datasets ?? {}).map(({ parts }) => String(parts?.["agent model"] ?? "")),
   );
   const done = Math.max(totals.done, index.rows.length);
   return {
