@@ -242,6 +242,42 @@ test("every file may grow, shrink, be replaced, vanish and come back", async () 
   await rows((view) => ids(view).join() === "q-1,q-2");
 });
 
+test("the rounds of a question set may come, vanish and move elsewhere", async () => {
+  const work = workFolder();
+  const folder = join(work.path, "outputs", "one");
+  writeRun(folder, { Desk: "" });
+  rmSync(join(folder, "trajectories"), { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  const writeManifest = (output: string) => {
+    manifest.datasets.Desk.output = output;
+    writeFileSync(join(folder, "manifest.json.new"), line(manifest));
+    renameSync(join(folder, "manifest.json.new"), join(folder, "manifest.json"));
+  };
+  writeManifest(join(folder, "iter{round}.jsonl"));
+  const round = (number: number) => join(folder, `iter${number}.jsonl`);
+  const write = (number: number) =>
+    writeFileSync(
+      round(number),
+      recordLine({ queryId: "q", rollout: number - 1 }) + recordLine({ queryId: "r", rollout: number - 1 }),
+    );
+  for (const number of [1, 2, 3]) write(number);
+  const server = await startView([join(work.path, "outputs")]);
+  const see = (total: number) =>
+    server.until<TableView>("/api/run/one/rollouts", (view) => view.isWhole && view.total === total);
+  await see(6);
+  rmSync(round(2));
+  await see(4);
+  expect((await server.get("/api/run/one/rollout/Desk/q%231")).status).toBe(404);
+  write(2);
+  await see(6);
+  const elsewhere = join(work.path, "elsewhere.jsonl");
+  writeFileSync(elsewhere, recordLine({ queryId: "q" }));
+  for (const number of [1, 2, 3]) rmSync(round(number));
+  writeManifest(elsewhere);
+  await see(1);
+  expect((await server.get<RunView>("/api/run/one")).json.notes).toEqual([]);
+});
+
 test("a dialogue whose file was just cut off or replaced is told from the one that was asked for", async () => {
   const outputs = join(workFolder().path, "outputs");
   const file = join(outputs, "one", "trajectories", "Desk.jsonl");
@@ -400,4 +436,22 @@ test("a tool result of 10 MB and a dialogue of 5,000 messages are shown, and the
   await page.getByText("word 4999").first().waitFor();
   await goto("/run/one/rollouts?text=word+4999");
   await page.getByRole("heading", { name: "1 of 3 rollouts" }).waitFor();
+});
+
+test("a run with more rollouts than fit into memory says so, and shows those that do", async () => {
+  const outputs = join(workFolder().path, "outputs");
+  const many = Array.from({ length: 150_000 }, (_, at) => recordLine({ queryId: `query number ${at}` })).join("");
+  writeRun(join(outputs, "large"), { Desk: many });
+  writeRun(join(outputs, "small"), { Desk: recordLine({ queryId: "q-1" }) });
+  const server = await startView([outputs], { env: { NODE_OPTIONS: "--max-old-space-size=96" } });
+  const { run, table } = await look("large", server);
+  expect(run.notes).toEqual([
+    expect.stringMatching(
+      /Desk\.jsonl: only its first \d+ lines fit into memory.*NODE_OPTIONS=--max-old-space-size=\d+/,
+    ),
+  ]);
+  expect(table.total).toBeGreaterThan(1000);
+  expect(table.total).toBeLessThan(150_000);
+  expect(run.totals.secondsElapsed).toBe(0);
+  expect((await look("small", server)).table.total).toBe(1);
 });

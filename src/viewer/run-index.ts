@@ -27,6 +27,7 @@ import {
 } from "../runs/index.ts";
 import { TaskScores, verdictOf } from "../scoring/index.ts";
 import { Attempts } from "./attempts.ts";
+import { describeFull, MemoryGauge, SHARES } from "./memory.ts";
 import { Names } from "./names.ts";
 import { Prompts } from "./prompts.ts";
 import { readRow } from "./read-row.ts";
@@ -34,6 +35,8 @@ import { type IndexedRow, Rows } from "./rows.ts";
 
 type Part = {
   file: FollowedFile;
+  /** of the memory, that may be in use while it is read */
+  share: number;
   damaged: DamagedLine[];
   /** what is wrong with the line, if so */
   take(line: Line): string | undefined;
@@ -71,6 +74,10 @@ export class RunIndex {
   readonly #names = new Names();
   readonly #parts = new Map<string, Part>();
   readonly #unscored = new Set<string>();
+  readonly #recordFiles = new Set<string>();
+  /** what is said about files that are not read to their end */
+  readonly #full = new Map<string, string>();
+  readonly #memory = new MemoryGauge();
   /** why a file cannot be read, by its path */
   readonly #unreadable = new Map<string, string>();
   #manifestAt: number | undefined;
@@ -137,7 +144,12 @@ export class RunIndex {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
     const others = [this.scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
     const unreadable = [...this.#unreadable].map(([path, reason]) => `${path}: cannot be read (${reason})`);
-    return [...unreadable, ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
+    return [
+      ...this.#full.values(),
+      ...unreadable,
+      ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)),
+      ...others,
+    ];
   }
 
   /** How much of the files has been read, from 0 to 1. */
@@ -201,7 +213,8 @@ export class RunIndex {
     return isDone;
   }
 
-  #read(part: Part, turn: Turn): Promise<boolean> {
+  async #read(part: Part, turn: Turn): Promise<boolean> {
+    if (this.#full.has(part.file.path)) return true;
     return this.#try(part.file.path, () => this.#readLines(part, turn));
   }
 
@@ -215,6 +228,11 @@ export class RunIndex {
     if (seen === "same") return true;
     for (const line of part.file.read(() => turn.isOver)) {
       const { offset, length, number } = line;
+      if (this.#memory.isFull(part.share)) {
+        this.#full.set(part.file.path, describeFull(part.file.path, `its first ${number} lines`));
+        this.version++;
+        return true;
+      }
       const reason = takeLine(part, line);
       const isNamed = part.damaged.length < MAX_NAMED; // of the others it is enough to know that they are there
       if (reason !== undefined) part.damaged.push(isNamed ? { offset, length, number, reason } : ANOTHER);
@@ -225,7 +243,9 @@ export class RunIndex {
   }
 
   async #readScores(scores: TaskScores, turn: Turn): Promise<boolean> {
-    for (const key of scores.follow(() => turn.isOver)) {
+    const { path } = scores;
+    for (const key of this.#full.has(path) ? [] : scores.follow(() => turn.isOver || this.#full.has(path))) {
+      if (this.#memory.isFull(SHARES.scores)) this.#full.set(path, describeFull(path, "a part of its lines"));
       this.#unscored.add(key);
       if (turn.isSliceOver) await turn.pause();
     }
@@ -257,8 +277,12 @@ export class RunIndex {
   }
 
   *#records(manifest: Manifest): Generator<Part> {
-    for (const { dataset, file } of listRecordFiles(this.path, manifest))
+    const listed = listRecordFiles(this.path, manifest);
+    for (const file of this.#recordFiles) if (!listed.some((one) => one.file === file)) this.#forgetRecords(file);
+    for (const { dataset, file } of listed) {
+      this.#recordFiles.add(file);
       yield this.#part(file, {
+        share: SHARES.records,
         take: (line) => this.#takeRecord(line, dataset, file),
         forget: () => {
           this.#rows.forget(file);
@@ -266,6 +290,17 @@ export class RunIndex {
           this.rowsVersion++;
         },
       });
+    }
+  }
+
+  /** A round's file that vanished is not listed any more, nor is one that the manifest does not name. */
+  #forgetRecords(file: string): void {
+    this.#parts.get(file)?.forget();
+    this.#parts.delete(file);
+    this.#unreadable.delete(file);
+    this.#full.delete(file);
+    this.#recordFiles.delete(file);
+    this.version++;
   }
 
   #failures(): Part {
@@ -298,8 +333,8 @@ export class RunIndex {
     });
   }
 
-  #part(path: string, { take, forget }: Pick<Part, "take" | "forget">): Part {
-    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], take, forget };
+  #part(path: string, how: Pick<Part, "take" | "forget"> & { share?: number }): Part {
+    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], share: SHARES.rest, ...how };
     this.#parts.set(path, part);
     return part;
   }

@@ -20,9 +20,12 @@ export type ViewServer = {
 /** Root may read and write everything: where that matters, the server is somebody else's. */
 export const STRANGER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-export async function startView(args: string[], user: { uid?: number; gid?: number } = {}): Promise<ViewServer> {
+export type StartedAs = { uid?: number; gid?: number; env?: NodeJS.ProcessEnv };
+
+export async function startView(args: string[], { env, ...user }: StartedAs = {}): Promise<ViewServer> {
   const child = spawn(process.execPath, [PROGRAM, "view", "--no-open", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
     ...user,
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -62,9 +65,12 @@ export function asker(address: string): Pick<ViewServer, "origin" | "cookie" | "
       }) as never,
     until: async (path, isRight) => {
       for (;;) {
+        const began = performance.now();
         const { status, json } = await ask(path);
         if (isRight(json as never, status)) return json as never;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        // as the page does: what is slow to answer is asked less often
+        const wait = Math.max(20, (performance.now() - began) * 10);
+        await new Promise((resolve) => setTimeout(resolve, wait));
       }
     },
   };

@@ -61,7 +61,8 @@ export function toCard({ name, index }: NamedRun, now = Date.now()): RunCard {
 /** A killed session wrote no end: nothing of it is running, and it lasted until its last write. */
 export function totalsOf(index: RunIndex, now: number): RunTotals {
   if (index.tally.endedAt !== undefined || writerOf(index.path)) return index.tally.totals(now);
-  const totals = index.tally.totals(lastWrite(index.journal) ?? index.tally.startedAt);
+  const { startedAt } = index.tally; // 0 as long as the journal has not been read, or if there is none
+  const totals = index.tally.totals(startedAt === 0 ? 0 : (lastWrite(index.journal) ?? startedAt));
   return { ...totals, running: 0, slowest: [], secondsLeft: undefined, waiting: totals.waiting + totals.running };
 }
 
