@@ -1,5 +1,5 @@
 // The page's server as an attacker meets it: other sites, names, paths and methods, slow and greedy clients, planted keys.
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -63,6 +63,54 @@ describe("who may ask", () => {
     ])
       for (const path of ["/", "/api/runs", "/api/changes", "/assets/index.js", "/?token=", `/?token=${token}x`])
         expect([cookie, path, await statusOf(path, { headers: { cookie } })]).toEqual([cookie, path, 403]);
+  });
+
+  test("a token that stands anywhere else than in the address is none", async () => {
+    const token = new URL(server.address).searchParams.get("token") as string;
+    for (const headers of [
+      { referer: server.address },
+      { authorization: `Bearer ${token}` },
+      { "x-token": token },
+      { cookie: `token=${token}` },
+      { cookie: "", referer: server.address, origin: server.origin },
+    ] as OutgoingHttpHeaders[])
+      for (const path of ["/", "/api/runs", `/api/runs?Token=${token}`, `/api/runs#token=${token}`])
+        expect([headers, await statusOf(path, { headers: { cookie: "", ...headers } })]).toEqual([headers, 403]);
+    const wrongFirst = `/api/runs?token=wrong&token=${token}`;
+    expect(await statusOf(wrongFirst, { headers: { cookie: "" } })).toBe(403);
+  });
+
+  test("what is sent must be of the right type and size, and nothing is written for anything else", async () => {
+    const path = "/api/run/one/annotations";
+    const good = JSON.stringify({ dataset: "Desk", id: "q-1", by: "x", verdict: "accept" });
+    const post = (body: string, headers: OutgoingHttpHeaders) => statusOf(path, { method: "POST", headers, body });
+    const json = "application/json";
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+      "application/jsonp",
+      "",
+    ])
+      expect([type, await post(good, type === "" ? {} : { "content-type": type })]).toEqual([type, 415]);
+    for (const origin of ["null", "http://evil.example", "https://127.0.0.1", ""])
+      expect([origin, await post(good, { "content-type": json, origin })]).toEqual([origin, 403]);
+    const large = JSON.stringify({ note: "x".repeat(70_000) });
+    expect(await post(large, { "content-type": json })).toBe(413);
+    expect(await post(large, { "content-type": json, "transfer-encoding": "chunked" })).toBe(413);
+    expect(await post(large, { "content-type": "text/plain" })).toBeOneOf([413, 415]);
+    // nobody waits for the end of what is far too large: it may be cut off before the answer is read
+    const huge = await post("x".repeat(5e7), { "content-type": json }).catch((error) => error.code);
+    expect(huge).toBeOneOf([413, "EPIPE", "ECONNRESET"]);
+    for (const body of ["", "{", "null", "[]", '"x"', '{"__proto__":{"dataset":"Desk"}}', "\0", good.slice(0, -1)])
+      expect([body, await post(body, { "content-type": json })]).toEqual([body, 400]);
+    for (const other of ["/api/runs", "/api/changes", "/", "/api/seat", "/api/run/one"])
+      expect([other, await statusOf(other, { method: "POST", headers: { "content-type": json }, body: good })]).toEqual(
+        [other, 404],
+      );
+    expect(folder.has("outputs/one/annotations.jsonl")).toBe(false);
+    expect(await post(good, { "content-type": "application/json; charset=utf-8" })).toBe(200);
+    await expectAlive();
   });
 
   test("the token leaves the address at once, and the cookie can be read by no script and goes to no other site", async () => {
@@ -227,6 +275,22 @@ describe("paths", () => {
       "/api/run/%E0%A4%A",
       "/api/run/%ff%fe",
       "/api/../../../../etc/passwd",
+      "/assets/%252e%252e%252findex.html",
+      "/api/run/%252e%252e%252fone",
+      "/api/run/one%00",
+      "/api/run/one%2500",
+      "/api/run/one/rollout/Desk%00/q-1",
+      "/api/run/one/rollout/Desk/q-1%00",
+      "/api/run/one/rollout/Desk/q-1/text/-1",
+      "/api/run/one/rollout/Desk/q-1/text/1e99",
+      "/api/run/one/rollout/Desk/q-1/text/length",
+      "/api/run/one/against/..%2fone",
+      "/api/run/one/against/__proto__",
+      "/api/run/.",
+      "/api/run/%2e",
+      "/api/run//one",
+      "/API/runs",
+      "/api/run/ONE",
     ];
     for (const path of out) {
       const { status, text } = await ask(path);
@@ -274,6 +338,31 @@ describe("greedy and broken clients", () => {
     for (let number = 0; number < 20; number++) await expectAlive();
     for (const socket of sockets) socket.destroy();
     await expectAlive();
+  });
+
+  test("clients that send slowly, break off, or ask for the head of a stream leave no file or connection open", async () => {
+    const { hostname, port } = new URL(server.origin);
+    const held = () => (existsSync("/proc") ? readdirSync(`/proc/${server.child.pid}/fd`).length : 0);
+    await expectAlive();
+    const before = held();
+    const head = `Host: ${hostname}:${port}\r\nCookie: ${server.cookie}\r\n`;
+    const sent = [
+      `POST /api/run/one/annotations HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+      `POST /api/run/one/annotations HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n5\r\n{"a"`,
+      `GET /api/run/one/rollouts?text=q HTTP/1.1\r\n${head}\r\n`,
+      `HEAD /api/changes HTTP/1.1\r\n${head}\r\n`,
+      `GET /api/changes HTTP/1.1\r\n${head}\r\n`,
+    ];
+    const sockets = Array.from({ length: 100 }, (_, at) => {
+      const socket = connect(Number(port), hostname).on("error", () => {});
+      socket.write(sent[at % sent.length] as string);
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+    await expectAlive();
+    for (const socket of sockets) socket.destroy();
+    while (held() > before) await expectAlive();
+    expect(folder.has("outputs/one/annotations.jsonl")).toBe(false);
   });
 
   test("what is no HTTP gets no answer that helps, and the server goes on", async () => {
@@ -328,7 +417,7 @@ test("keys that stand in records, prompts, failures and scores reach no answer",
     { Desk: record },
     {
       "failures.jsonl": `${JSON.stringify(failure)}\n`,
-      "prompts.jsonl": `${JSON.stringify({ hash: "h1", content: text })}\n`,
+      "prompts.jsonl": `${JSON.stringify({ hash: "h1", kind: "system", content: text })}\n`,
     },
   );
   server = await startView([join(folder.path, "outputs")]);

@@ -1,6 +1,6 @@
 // Every view, light and dark, wide and narrow: nothing that axe-core finds serious, nothing wider than the screen. And
 // what a view says where there is little or nothing to be shown.
-import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "vitest";
@@ -112,17 +112,6 @@ test("what is broken, old, empty or no run is said in a sentence, and the rest w
   await page.getByRole("link", { name: "scored", exact: true }).waitFor({ state: "detached" });
   writeRun(run("later"), { Desk: recordLine(one) });
   await page.getByRole("link", { name: "later", exact: true }).waitFor();
-});
-
-test("a file that may not be read is named, and other runs are shown", async ({ skip }) => {
-  const outputs = join(workFolder().path, "outputs");
-  writeRun(join(outputs, "shut"), { Desk: recordLine({ queryId: "q-1" }) });
-  writeRun(join(outputs, "open"), { Desk: recordLine({ queryId: "q-1" }) });
-  if (process.getuid?.() === 0) skip("root may read everything");
-  chmodSync(join(outputs, "shut", "trajectories", "Desk.jsonl"), 0);
-  const { goto, page } = await openView(outputs);
-  await goto("/run/open/rollouts");
-  await page.getByText("1 of 1 rollouts").waitFor();
 });
 
 test("an empty folder says how to make a run, and shows it when it comes", async () => {

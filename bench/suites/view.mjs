@@ -1,6 +1,7 @@
 // The page over a folder of 100,000 whole dialogues, in a server process of its own, asked as the page asks: the first
 // table, filters and sorts, text search, memory; and a run of 1,000 entries a second that is followed. Beside it a plain
-// read of the same files. BENCH_FOLDER keeps the folder for the next time.
+// read of the same files. BENCH_FOLDER keeps the folder for the next time. BENCH_ROLLOUTS=1000000 BENCH_TURNS=2 is a run
+// of a million short dialogues.
 import { spawn } from "node:child_process";
 import {
   closeSync,
@@ -20,6 +21,7 @@ import { report, round, timed } from "../support/measure.mjs";
 import { openRun, writeRun } from "../support/view-folder.mjs";
 
 const ROLLOUTS = Number(process.env.BENCH_ROLLOUTS ?? 100_000);
+const TURNS = Number(process.env.BENCH_TURNS ?? 0);
 const PROGRAM = fileURLToPath(new URL("../../bin/rollout.js", import.meta.url));
 const ENTRIES_PER_SECOND = 1000;
 const SECONDS = 15;
@@ -27,7 +29,7 @@ const SECONDS = 15;
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 const folder = process.env.BENCH_FOLDER ?? join(temporary, "run");
-if (!existsSync(join(folder, "manifest.json"))) writeRun(folder, ROLLOUTS);
+if (!existsSync(join(folder, "manifest.json"))) writeRun(folder, ROLLOUTS, TURNS);
 
 const records = join(folder, "trajectories");
 const files = readdirSync(records).map((name) => join(records, name));

@@ -7,15 +7,15 @@ const PER_QUERY = 4;
 const TURNS = 8;
 const START = Date.parse("2026-03-01T00:00:00Z");
 
-/** The whole run: every rollout has ended. */
-export function writeRun(run, rollouts) {
-  const writer = openRun(run, rollouts);
+/** The whole run: every rollout has ended; `turns`: so many at most, for a run of a million. */
+export function writeRun(run, rollouts, turns) {
+  const writer = openRun(run, rollouts, turns);
   for (let n = 0; n < rollouts; n++) writer.add(n);
   writer.end();
 }
 
 /** A run that goes on as rollouts are added to it; `flush` writes what was added. */
-export function openRun(run, rollouts) {
+export function openRun(run, rollouts, turns) {
   mkdirSync(join(run, "trajectories"), { recursive: true });
   const outputs = Object.fromEntries(DATASETS.map((name) => [name, join(run, "trajectories", `${name}.jsonl`)]));
   const manifest = {
@@ -42,7 +42,7 @@ export function openRun(run, rollouts) {
   return {
     /** How many entries it has. */
     add(n) {
-      const record = recordOf(n);
+      const record = recordOf(n, turns);
       files[record.dataset].add(record);
       for (const score of scoresOf(record, n)) scores.add(score);
       for (const event of eventsOf(record, n)) events.add(event);
@@ -74,9 +74,9 @@ function keyOf(n) {
 /** One in a hundred holds the word that the search looks for. */
 const WORDS = ["window seat", "aisle seat", "reading room", "late fee", "card payment", "library pass", "door code"];
 
-function recordOf(n) {
+function recordOf(n, most) {
   const { dataset, queryId, rollout } = keyOf(n);
-  const turns = 4 + ((n * 7) % (TURNS * 2 - 7));
+  const turns = most ? 1 + (n % most) : 4 + ((n * 7) % (TURNS * 2 - 7));
   const messages = Array.from({ length: turns }, (_, turn) => [
     {
       role: "user",

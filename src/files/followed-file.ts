@@ -3,8 +3,8 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { type Line, readLines } from "./lines.ts";
 
-/** So many bytes before the end of what was read are remembered: if they are others, the file is another one. */
-const TAIL_BYTES = 64;
+/** So many bytes at the start and at the end of what was read are remembered: if they are others, the file is another one. */
+const MARK_BYTES = 64;
 
 export class FollowedFile {
   readonly path: string;
@@ -13,7 +13,7 @@ export class FollowedFile {
   #inode = 0;
   #changedAt = 0;
   #size = 0;
-  #tail = "";
+  #marks = "";
 
   constructor(path: string) {
     this.path = path;
@@ -32,9 +32,11 @@ export class FollowedFile {
   /** Whether there is more than was read, or something else; call before `read`. */
   look(): "same" | "grown" | "replaced" {
     const stat = statSync(this.path, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) throw new Error("it is not a plain file"); // a pipe would be waited for without end
     const [size, inode, changedAt] = [stat?.size ?? 0, stat?.ino ?? 0, stat?.mtimeMs ?? 0];
     const isTouched = changedAt !== this.#changedAt || inode !== this.#inode;
-    const isOther = size < this.#end || (isTouched && this.#end > 0 && this.#readTail() !== this.#tail);
+    const isNew = this.#end > 0 && inode !== this.#inode;
+    const isOther = size < this.#end || isNew || (isTouched && this.#end > 0 && this.#readMarks() !== this.#marks);
     const isKnown = !isTouched && size === this.#size;
     this.#inode = inode;
     this.#changedAt = changedAt;
@@ -60,21 +62,22 @@ export class FollowedFile {
       yield { ...line, number: ++this.#lines };
       this.#end = end;
       if (isEnough()) {
-        this.#tail = this.#readTail();
+        this.#marks = this.#readMarks();
         return;
       }
     }
     this.#isAtEnd = true;
-    if (this.#end !== before) this.#tail = this.#readTail();
+    if (this.#end !== before) this.#marks = this.#readMarks();
   }
 
-  #readTail(): string {
-    const length = Math.min(TAIL_BYTES, this.#end);
-    const bytes = Buffer.alloc(length);
+  #readMarks(): string {
+    const length = Math.min(MARK_BYTES, this.#end);
+    const bytes = Buffer.alloc(2 * length);
     try {
       const descriptor = openSync(this.path, "r");
       try {
-        readSync(descriptor, bytes, 0, length, this.#end - length);
+        readSync(descriptor, bytes, 0, length, 0);
+        readSync(descriptor, bytes, length, length, this.#end - length);
       } finally {
         closeSync(descriptor);
       }

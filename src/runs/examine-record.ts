@@ -112,6 +112,10 @@ function misnamed({ id, query_id, rollout }: Record<string, unknown>): string | 
 /** Whatever is there must be of its kind: commands count on it. */
 function broken({ messages, metadata }: { messages?: unknown; metadata?: unknown }): string | undefined {
   if (!Array.isArray(messages) || !messages.every(isWhole)) return "has a broken message";
+  return brokenMetadata(metadata);
+}
+
+export function brokenMetadata(metadata: unknown): string | undefined {
   for (const [name, isKind] of Object.entries(METADATA)) {
     const value = isObject(metadata) ? metadata[name] : undefined;
     if (value !== undefined && !isKind(value)) return `has broken metadata (${name})`;

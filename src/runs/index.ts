@@ -14,9 +14,18 @@ export {
   JUDGEMENTS,
   type Judgement,
 } from "./annotations.ts";
-export { type DamagedLine, setAside } from "./damage.ts";
+export { type DamagedLine, MAX_NAMED, setAside } from "./damage.ts";
 export { describeDrift } from "./describe-drift.ts";
-export { bodyOf, CHANGED, examineRecord, isBlank, MISNAMED, parseLine, readTrajectory } from "./examine-record.ts";
+export {
+  bodyOf,
+  brokenMetadata,
+  CHANGED,
+  examineRecord,
+  isBlank,
+  MISNAMED,
+  parseLine,
+  readTrajectory,
+} from "./examine-record.ts";
 export { adviceFor, type FailureGroup, groupFailures } from "./failure-groups.ts";
 export {
   FAILURES_FILE,

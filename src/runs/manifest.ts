@@ -48,8 +48,9 @@ export function rolloutFingerprint(base: string, queryHash: string): string {
 export function readManifest(path: string): Manifest | undefined {
   if (!existsSync(path)) return undefined;
   let manifest: unknown;
+  const text = readWhole(path);
   try {
-    manifest = JSON.parse(readFileSync(path, "utf8"));
+    manifest = JSON.parse(text);
   } catch (error) {
     throw new UsageError(`is not valid JSON (${messageOf(error)}); it is this run's manifest. ${REMEDY}`, {
       file: path,
@@ -68,13 +69,21 @@ export function readManifest(path: string): Manifest | undefined {
   return manifest as Manifest;
 }
 
+function readWhole(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot be read (${messageOf(error)})`, { file: path });
+  }
+}
+
 const REMEDY =
   "Put back a copy; or move it away and run the command that began the run again: records and journal are kept";
 
 /** What readers count on, and is not there. */
 function faultIn({ config, datasets, ...manifest }: Record<string, unknown>): string | undefined {
-  if (manifest.format_version !== FORMAT_VERSION) return isObject(datasets) ? undefined : '"datasets" is missing';
-  if (config !== undefined && !isObject(config)) return '"config" is not whole';
+  const isEarlier = manifest.format_version !== FORMAT_VERSION;
+  if (!isEarlier && config !== undefined && !isObject(config)) return '"config" is not whole';
   if (!isObject(datasets)) return '"datasets" is missing';
   for (const [name, dataset] of Object.entries(datasets)) {
     const { output, parts = {}, base = "" } = isObject(dataset) ? dataset : {};

@@ -36,6 +36,10 @@ export class TaskScores {
     if (!isFollowed) for (const _ of this.follow());
   }
 
+  get path(): string {
+    return this.#file.path;
+  }
+
   /** What is damaged in the file, in a sentence. */
   get damage(): string | undefined {
     return this.#damaged.length > 0 ? leftOut(this.#file.path, this.#damaged) : undefined;

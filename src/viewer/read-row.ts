@@ -1,7 +1,7 @@
 // What the table shows of one record, read without parsing its dialogue: the key at the start of the line, the metadata
 // at its end, and the names of the tools that were called.
 import { type Blame, countUsedTokens, isObject, parseJson, type Trajectory, toTrajectory } from "../core/index.ts";
-import { bodyOf, isBlank, readHead } from "../runs/index.ts";
+import { bodyOf, brokenMetadata, isBlank, readHead } from "../runs/index.ts";
 import type { Names } from "./names.ts";
 
 export type RolloutRow = {
@@ -36,6 +36,9 @@ export function readRow(line: Buffer, dataset: string, names: Names): RolloutRow
   const head = readOwnHead(bytes) ?? readForeign(bytes, dataset);
   const metadata = head?.metadata ?? readMetadata(bytes);
   if (!head || !metadata) return "is not a record";
+  if (isGlued(bytes) && parseJson(bytes.toString("utf8")) === undefined) return "is not a record";
+  const fault = brokenMetadata(metadata);
+  if (fault) return fault;
   return {
     dataset: names.one(head.dataset),
     queryId: head.queryId,
@@ -77,6 +80,12 @@ function readOwnHead(bytes: Buffer): Head | undefined {
   const { dataset, query_id: queryId, rollout } = head;
   if (typeof dataset !== "string" || typeof queryId !== "string" || typeof rollout !== "number") return undefined;
   return { dataset, queryId, rollout, ended: bytes[end + SUCCESS.length] === T };
+}
+
+/** A torn record with the next one behind it has the head of the first and the metadata of the second. */
+function isGlued(bytes: Buffer): boolean {
+  const first = bytes.indexOf(SUCCESS);
+  return first !== -1 && bytes.indexOf(SUCCESS, first + 1) !== -1;
 }
 
 /** A line that another program wrote, or an earlier version: parsed whole. */

@@ -1,8 +1,8 @@
 // One run as the page sees it: a row for each record with its place in the files, its scores, and what the journal tells.
 // Read once and then followed as the files grow; the dialogues stay on disk.
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
+import { messageOf, namesakeOf, type RolloutKey, UsageError } from "../core/index.ts";
 import { FollowedFile, type Line } from "../files/index.ts";
 import {
   AnnotationBook,
@@ -15,6 +15,7 @@ import {
   leftOut,
   listRecordFiles,
   MANIFEST_FILE,
+  MAX_NAMED,
   type Manifest,
   RunTally,
   readFailureLine,
@@ -26,6 +27,7 @@ import {
 } from "../runs/index.ts";
 import { TaskScores, verdictOf } from "../scoring/index.ts";
 import { Attempts } from "./attempts.ts";
+import { describeFull, MemoryGauge, SHARES } from "./memory.ts";
 import { Names } from "./names.ts";
 import { Prompts } from "./prompts.ts";
 import { readRow } from "./read-row.ts";
@@ -33,6 +35,8 @@ import { type IndexedRow, Rows } from "./rows.ts";
 
 type Part = {
   file: FollowedFile;
+  /** of the memory, that may be in use while it is read */
+  share: number;
   damaged: DamagedLine[];
   /** what is wrong with the line, if so */
   take(line: Line): string | undefined;
@@ -41,6 +45,7 @@ type Part = {
 
 /** How long reading may keep the process from everything else. */
 const SLICE_MS = 12;
+const ANOTHER: DamagedLine = { offset: 0, length: 0, number: 0, reason: "" };
 /** Of one query, that are looked for where there is no record. */
 const MAX_ROLLOUTS = 10_000;
 
@@ -69,6 +74,12 @@ export class RunIndex {
   readonly #names = new Names();
   readonly #parts = new Map<string, Part>();
   readonly #unscored = new Set<string>();
+  readonly #recordFiles = new Set<string>();
+  /** what is said about files that are not read to their end */
+  readonly #full = new Map<string, string>();
+  readonly #memory = new MemoryGauge();
+  /** why a file cannot be read, by its path */
+  readonly #unreadable = new Map<string, string>();
   #manifestAt: number | undefined;
   #isReadingAnnotations = false;
 
@@ -128,11 +139,17 @@ export class RunIndex {
     return this.manifest ? journalOf(this.path, this.manifest) : "";
   }
 
-  /** What is damaged, one sentence for each file. */
+  /** What is damaged or cannot be read, one sentence for each file. */
   get notes(): string[] {
     const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
     const others = [this.scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
-    return [...parts.map(({ file, damaged }) => leftOut(file.path, damaged)), ...others];
+    const unreadable = [...this.#unreadable].map(([path, reason]) => `${path}: cannot be read (${reason})`);
+    return [
+      ...this.#full.values(),
+      ...unreadable,
+      ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)),
+      ...others,
+    ];
   }
 
   /** How much of the files has been read, from 0 to 1. */
@@ -145,11 +162,12 @@ export class RunIndex {
   /** Reads what is new, a slice at a time, for as long as is allowed; false if there is more to read. */
   async update(milliseconds = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.#readManifest();
-    if (!this.manifest || !this.scores) return true;
+    const { manifest, scores } = this;
+    if (!manifest || !scores) return true;
     const turn = new Turn(milliseconds);
-    for (const part of this.#records(this.manifest)) if (!(await this.#read(part, turn))) return false;
-    if (!(await this.#readScores(this.scores, turn))) return false;
-    if (!(await this.#readAnnotations(turn))) return false;
+    for (const part of this.#records(manifest)) if (!(await this.#read(part, turn))) return false;
+    if (!(await this.#try(scores.path, () => this.#readScores(scores, turn)))) return false;
+    if (!(await this.#try(this.annotations.path, () => this.#readAnnotations(turn)))) return false;
     if (!(await this.#read(this.#failures(), turn))) return false;
     if (!this.isTableRead) this.version++;
     this.isTableRead = true;
@@ -161,7 +179,15 @@ export class RunIndex {
 
   #readManifest(): void {
     const path = join(this.path, MANIFEST_FILE);
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    let changedAt: number | undefined;
+    try {
+      changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    } catch (error) {
+      if (this.trouble === undefined) this.version++;
+      this.trouble = `the folder cannot be read (${messageOf(error)})`;
+      this.#manifestAt = Number.NaN; // to be looked at again
+      return;
+    }
     if (changedAt === this.#manifestAt && (changedAt !== undefined || this.trouble !== undefined)) return;
     this.#manifestAt = changedAt;
     this.version++;
@@ -174,7 +200,25 @@ export class RunIndex {
     }
   }
 
+  /** A file that cannot be read is named, and looked at again the next time: the others are read. */
+  async #try(path: string, read: () => Promise<boolean>): Promise<boolean> {
+    let reason: string | undefined;
+    const isDone = await read().catch((error) => {
+      reason = messageOf(error);
+      return true;
+    });
+    if (reason !== this.#unreadable.get(path)) this.version++;
+    if (reason === undefined) this.#unreadable.delete(path);
+    else this.#unreadable.set(path, reason);
+    return isDone;
+  }
+
   async #read(part: Part, turn: Turn): Promise<boolean> {
+    if (this.#full.has(part.file.path)) return true;
+    return this.#try(part.file.path, () => this.#readLines(part, turn));
+  }
+
+  async #readLines(part: Part, turn: Turn): Promise<boolean> {
     const seen = part.file.look();
     if (seen === "replaced") {
       part.damaged.length = 0;
@@ -184,8 +228,14 @@ export class RunIndex {
     if (seen === "same") return true;
     for (const line of part.file.read(() => turn.isOver)) {
       const { offset, length, number } = line;
-      const reason = part.take(line);
-      if (reason !== undefined) part.damaged.push({ offset, length, number, reason });
+      if (this.#memory.isFull(part.share)) {
+        this.#full.set(part.file.path, describeFull(part.file.path, `its first ${number} lines`));
+        this.version++;
+        return true;
+      }
+      const reason = takeLine(part, line);
+      const isNamed = part.damaged.length < MAX_NAMED; // of the others it is enough to know that they are there
+      if (reason !== undefined) part.damaged.push(isNamed ? { offset, length, number, reason } : ANOTHER);
       this.version++;
       if (turn.isSliceOver) await turn.pause();
     }
@@ -193,7 +243,9 @@ export class RunIndex {
   }
 
   async #readScores(scores: TaskScores, turn: Turn): Promise<boolean> {
-    for (const key of scores.follow(() => turn.isOver)) {
+    const { path } = scores;
+    for (const key of this.#full.has(path) ? [] : scores.follow(() => turn.isOver || this.#full.has(path))) {
+      if (this.#memory.isFull(SHARES.scores)) this.#full.set(path, describeFull(path, "a part of its lines"));
       this.#unscored.add(key);
       if (turn.isSliceOver) await turn.pause();
     }
@@ -207,11 +259,14 @@ export class RunIndex {
 
   async #readAnnotations(turn: Turn): Promise<boolean> {
     this.#isReadingAnnotations = true;
-    for (const key of this.annotations.follow(() => turn.isOver)) {
-      this.#annotate(key);
-      if (turn.isSliceOver) await turn.pause();
+    try {
+      for (const key of this.annotations.follow(() => turn.isOver)) {
+        this.#annotate(key);
+        if (turn.isSliceOver) await turn.pause();
+      }
+    } finally {
+      this.#isReadingAnnotations = false;
     }
-    this.#isReadingAnnotations = false;
     return !turn.isOver;
   }
 
@@ -222,8 +277,12 @@ export class RunIndex {
   }
 
   *#records(manifest: Manifest): Generator<Part> {
-    for (const { dataset, file } of listRecordFiles(this.path, manifest))
+    const listed = listRecordFiles(this.path, manifest);
+    for (const file of this.#recordFiles) if (!listed.some((one) => one.file === file)) this.#forgetRecords(file);
+    for (const { dataset, file } of listed) {
+      this.#recordFiles.add(file);
       yield this.#part(file, {
+        share: SHARES.records,
         take: (line) => this.#takeRecord(line, dataset, file),
         forget: () => {
           this.#rows.forget(file);
@@ -231,6 +290,17 @@ export class RunIndex {
           this.rowsVersion++;
         },
       });
+    }
+  }
+
+  /** A round's file that vanished is not listed any more, nor is one that the manifest does not name. */
+  #forgetRecords(file: string): void {
+    this.#parts.get(file)?.forget();
+    this.#parts.delete(file);
+    this.#unreadable.delete(file);
+    this.#full.delete(file);
+    this.#recordFiles.delete(file);
+    this.version++;
   }
 
   #failures(): Part {
@@ -263,8 +333,8 @@ export class RunIndex {
     });
   }
 
-  #part(path: string, { take, forget }: Pick<Part, "take" | "forget">): Part {
-    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], take, forget };
+  #part(path: string, how: Pick<Part, "take" | "forget"> & { share?: number }): Part {
+    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], share: SHARES.rest, ...how };
     this.#parts.set(path, part);
     return part;
   }
@@ -310,6 +380,16 @@ export class RunIndex {
   }
 }
 
+/** Whatever a line holds, the lines behind it are read; what a newer version wrote is left alone. */
+function takeLine(part: Part, line: Line): string | undefined {
+  try {
+    return part.take(line);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    return `cannot be read (${messageOf(error)})`;
+  }
+}
+
 /** How long one reads at a time, and how long in all. */
 class Turn {
   readonly #end: number;
@@ -335,5 +415,9 @@ class Turn {
 
 /** Whether there is a run in this folder. */
 export function isRun(folder: string): boolean {
-  return existsSync(join(folder, MANIFEST_FILE));
+  try {
+    return statSync(join(folder, MANIFEST_FILE)).isFile();
+  } catch {
+    return false; // none, or not ours to read
+  }
 }

@@ -1,6 +1,6 @@
 // The runs that the page shows: those found in the given folders, each with its index, looked at again and again. What
 // changed is told to whoever listens. Nothing here writes.
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { loadChangedAt } from "../runner/index.ts";
 import { writerOf } from "../runs/index.ts";
@@ -71,8 +71,7 @@ export class Runs {
       const isDone = await index.update(TURN_MS).catch(() => true); // gone or half written: the next look will tell
       isMore ||= !isDone;
       milliseconds += performance.now() - began;
-      // a session that begins or ends may change nothing but its lock, and one that waits nothing but its load
-      const version = `${index.version} ${writerOf(index.path)?.pid} ${loadChangedAt(index.path)}`;
+      const version = `${index.version} ${sessionOf(index.path)}`;
       if (this.#versions.get(index) !== version) changed.push(name);
       this.#versions.set(index, version);
     }
@@ -86,7 +85,7 @@ export class Runs {
   #find(): string[] {
     const changed: string[] = [];
     for (const { name, index } of this.all) {
-      if (existsSync(index.path)) continue;
+      if (existsSync(index.path) && (index.manifest || isShown(index.path))) continue;
       this.#runs.delete(name);
       changed.push(name);
     }
@@ -105,7 +104,7 @@ export class Runs {
   }
 
   #nameFor(folder: string, root: string): string {
-    const short = relative(root, folder).replaceAll("\\", "/") || basename(folder);
+    const short = relative(root, folder).replaceAll(sep, "/") || basename(folder);
     if (!this.#runs.has(short)) return short;
     for (let number = 2; ; number++) if (!this.#runs.has(`${short}~${number}`)) return `${short}~${number}`;
   }
@@ -121,6 +120,15 @@ function isWithin(folder: string, roots: readonly string[]): boolean {
   });
 }
 
+/** A session that begins or ends may change nothing but its lock, and one that waits nothing but its load. */
+function sessionOf(run: string): string {
+  try {
+    return `${writerOf(run)?.pid} ${loadChangedAt(run)}`;
+  } catch {
+    return ""; // vanished meanwhile, or not ours to read
+  }
+}
+
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -130,16 +138,39 @@ function realPath(path: string): string | undefined {
 }
 
 function findRuns(folder: string, depth: number): string[] {
-  if (isRun(folder)) return [folder];
+  if (isShown(folder)) return [folder];
   if (depth === 0) return [];
   let names: string[];
   try {
     names = readdirSync(folder).filter((name) => !name.startsWith(".") && name !== "node_modules");
   } catch {
-    return []; // vanished, or not ours to read
+    return []; // vanished
   }
   return names
     .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    .filter(isFolder)
     .flatMap((path) => findRuns(path, depth - 1));
+}
+
+/** One that may not be looked into is shown, too: somebody wonders where its run is. */
+function isShown(folder: string): boolean {
+  return isRun(folder) || isShut(folder);
+}
+
+function isShut(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES";
+  }
+}
+
+/** A link may lead nowhere, or to itself. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

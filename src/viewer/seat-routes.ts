@@ -16,7 +16,9 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export function addSeatRoutes(app: Hono, seat: Seat): void {
   const refuse = (context: Context, error: string) => context.json({ error }, 400);
   app.get("/api/seat", (context) => context.json(seat.view));
-  app.post("/api/seat", bodyLimit({ maxSize: MAX_BYTES }), async (context) => {
+  const tooLarge = { error: `An answer takes at most ${MAX_BYTES >> 20} MB.` };
+  const limit = bodyLimit({ maxSize: MAX_BYTES, onError: (context) => context.json(tooLarge, 413) });
+  app.post("/api/seat", limit, async (context) => {
     if (!/^application\/json\b/i.test(context.req.header("content-type") ?? ""))
       return refuse(context, "An answer is sent as application/json.");
     const given = answerSchema.safeParse(await context.req.json().catch(() => undefined));

@@ -6,10 +6,11 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { streamSSE } from "hono/streaming";
+import { HTTPException } from "hono/http-exception";
 import { messageOf, redactDeep, redactText } from "../core/index.ts";
 import { addAnnotationRoutes } from "./annotation-routes.ts";
-import type { ChangeEvent } from "./api.ts";
+import { cannotListen } from "./cannot-listen.ts";
+import { streamChanges } from "./changes.ts";
 import { createGuard } from "./guard.ts";
 import { listHosts } from "./hosts.ts";
 import { type NamedRun, Runs } from "./runs.ts";
@@ -19,7 +20,7 @@ import { toCompareChoices, toRunComparison } from "./views/compare.ts";
 import { toDialogueView, toLongText } from "./views/dialogue.ts";
 import { toTableView } from "./views/rollouts.ts";
 import { toRunView } from "./views/run.ts";
-import { toCard } from "./views/runs.ts";
+import { toCards } from "./views/runs.ts";
 
 export type ViewerOptions = {
   /** run folders, or folders that hold some */
@@ -67,12 +68,12 @@ export async function startViewer({
   addAnnotationRoutes(app, runs, annotator);
   if (seat) addSeatRoutes(app, seat);
   addRoutes(app, runs, seat);
-  const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));
-    started.once("error", reject);
+  const server = await listen(app, host, port).catch((error) => {
+    runs.close();
+    throw cannotListen(error, host, port);
   });
-  const { port: taken } = server.address() as AddressInfo;
-  const names = listHosts(host, taken);
+  const { address, port: taken } = server.address() as AddressInfo;
+  const names = listHosts(host, address, taken);
   for (const name of names) hosts.add(name);
   return {
     address: `http://${names[0]}/?token=${token}`,
@@ -86,6 +87,13 @@ export async function startViewer({
   };
 }
 
+function listen(app: Hono, hostname: string, port: number): Promise<ReturnType<typeof serve>> {
+  return new Promise((resolve, reject) => {
+    const started = serve({ fetch: app.fetch, hostname, port }, () => resolve(started));
+    started.once("error", reject);
+  });
+}
+
 function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
   const withRun = async (context: Context, view: (run: NamedRun) => unknown) => {
     const run = runs.get(context.req.param("run") ?? "");
@@ -96,6 +104,7 @@ function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
   };
   // whatever happens to one view's files, the others work
   app.onError((error, context) => {
+    if (error instanceof HTTPException) return context.json({ error: error.message }, error.status);
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === undefined ? "" : ` (${redactText(messageOf(error))})`;
     return context.json(
@@ -103,7 +112,7 @@ function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
       500,
     );
   });
-  app.get("/api/runs", (context) => context.json(redactDeep(runs.all.map((run) => toCard(run)))));
+  app.get("/api/runs", (context) => context.json(redactDeep(toCards(runs.all))));
   app.get("/api/run/:run", (context) => withRun(context, (run) => toRunView(run)));
   app.get("/api/run/:run/rollouts", (context) =>
     withRun(context, (run) => toTableView(run, new URL(context.req.url).searchParams)),
@@ -126,33 +135,7 @@ function addRoutes(app: Hono, runs: Runs, seat?: Seat): void {
       return toLongText(run, { dataset, id, number: Number(number) });
     }),
   );
-  app.get("/api/changes", (context) =>
-    streamSSE(context, async (stream) => {
-      // a page that reads slowly gets fewer and larger messages: nothing piles up for it
-      const waiting = new Set<string>();
-      let isWriting = false;
-      const write = async () => {
-        if (isWriting) return;
-        isWriting = true;
-        while (waiting.size > 0 && !stream.aborted) {
-          const event: ChangeEvent = { runs: [...waiting] };
-          waiting.clear();
-          await stream.writeSSE({ event: "change", data: JSON.stringify(event) });
-        }
-        isWriting = false;
-      };
-      const tell = (names: string[]) => {
-        for (const name of names) waiting.add(name);
-        void write();
-      };
-      stream.onAbort(runs.listen(tell));
-      if (seat) stream.onAbort(seat.listen(() => tell(["/seat"])));
-      while (!stream.aborted) {
-        await stream.writeSSE({ event: "alive", data: "" });
-        await stream.sleep(15_000);
-      }
-    }),
-  );
+  app.get("/api/changes", (context) => streamChanges(context, { runs, seat }));
   app.get("/api/*", (context) => context.json({ error: "There is nothing here." }, 404));
   // every other address is a view of the page, or one of its files
   app.get("*", (context) => {

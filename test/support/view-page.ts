@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { openBrowser } from "./browser.ts";
-import { startView } from "./view-server.ts";
+import { startView, type ViewServer } from "./view-server.ts";
 
 export type ViewPage = {
   page: Page;
@@ -19,9 +19,12 @@ export function takePage(): Promise<Page> {
   return taken;
 }
 
-/** Everything that the page's script throws fails the test. */
 export async function openView(...folders: string[]): Promise<ViewPage> {
-  const { address, origin } = await startView(folders);
+  return showView(await startView(folders));
+}
+
+/** Everything that the page's script throws fails the test. */
+export async function showView({ address, origin }: Pick<ViewServer, "address" | "origin">): Promise<ViewPage> {
   const page = await takePage();
   const errors: string[] = [];
   const listen = (error: Error) => errors.push(error.message);

@@ -1,16 +1,34 @@
 // `rollout view` as a user starts it: a real process, with the address that it prints.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { PROGRAM } from "./cli.ts";
 
 /** `cookie`: what the page sends with every request. */
-export type ViewServer = { address: string; origin: string; cookie: string };
+export type ViewServer = {
+  address: string;
+  origin: string;
+  cookie: string;
+  child: ChildProcess;
+  ended: Promise<number | null>;
+  /** What it answers, with the cookie. */
+  get<T = unknown>(path: string): Promise<{ status: number; json: T }>;
+  send(path: string, body: unknown): Promise<{ status: number; json: { error?: string } }>;
+  /** Asks again and again until the answer is right. */
+  until<T>(path: string, isRight: (answer: T, status: number) => boolean): Promise<T>;
+};
 
-export async function startView(args: string[]): Promise<ViewServer> {
+/** Root may read and write everything: where that matters, the server is somebody else's. */
+export const STRANGER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+export type StartedAs = { uid?: number; gid?: number; env?: NodeJS.ProcessEnv };
+
+export async function startView(args: string[], { env, ...user }: StartedAs = {}): Promise<ViewServer> {
   const child = spawn(process.execPath, [PROGRAM, "view", "--no-open", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+    ...user,
   });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   onTestFinished(async () => {
     child.kill("SIGINT");
     await ended;
@@ -24,6 +42,36 @@ export async function startView(args: string[]): Promise<ViewServer> {
     });
     child.once("exit", (code) => reject(new Error(`rollout view ended with ${code}`)));
   });
+  return { ...asker(address), address, child, ended };
+}
+
+/** For whoever has the address. */
+export function asker(address: string): Pick<ViewServer, "origin" | "cookie" | "get" | "send" | "until"> {
   const { origin, port, searchParams } = new URL(address);
-  return { address, origin, cookie: `rollout-${port}=${searchParams.get("token")}` };
+  const cookie = `rollout-${port}=${searchParams.get("token")}`;
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(origin + path, { ...init, headers: { cookie, ...init.headers } });
+    return { status: answer.status, json: await answer.json() };
+  };
+  return {
+    origin,
+    cookie,
+    get: (path) => ask(path) as never,
+    send: (path, body) =>
+      ask(path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }) as never,
+    until: async (path, isRight) => {
+      for (;;) {
+        const began = performance.now();
+        const { status, json } = await ask(path);
+        if (isRight(json as never, status)) return json as never;
+        // as the page does: what is slow to answer is asked less often
+        const wait = Math.max(20, (performance.now() - began) * 10);
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    },
+  };
 }

@@ -1,5 +1,5 @@
 // `rollout view`: the page over run folders.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { UsageError } from "../../core/index.ts";
 import { whole } from "../flags.ts";
 import type { Configure } from "../host.ts";
@@ -29,6 +29,8 @@ export const configure: Configure = (command, host, done) => {
       const folders = given.length > 0 ? given : ["outputs"];
       const missing = given.find((folder) => !existsSync(folder));
       if (missing) throw new UsageError(`There is no folder ${missing}`);
+      const file = given.find((folder) => !statSync(folder).isDirectory());
+      if (file) throw new UsageError(`${file} is not a folder: name a run's folder, or one that holds some`);
       if (!isLoopback(flags.host) && !flags.iKnow)
         throw new UsageError(
           `--host ${flags.host} can be reached from other machines: whoever gets the printed address can read the runs. Add --i-know if that is what you want`,

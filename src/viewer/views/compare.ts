@@ -47,7 +47,7 @@ export function toRunComparison(first: NamedRun, second: NamedRun, params: URLSe
 }
 
 function sideOf({ name, index }: NamedRun, rates: readonly (number | null)[]): RunComparison["a"] {
-  const agents = Object.values(index.manifest?.datasets ?? {}).map(({ parts }) => parts["agent model"]);
+  const agents = Object.values(index.manifest?.datasets ?? {}).map(({ parts }) => parts?.["agent model"]);
   const named = agents.filter((agent) => typeof agent === "string");
   return { name, agents: [...new Set(named)], solved: mean(rates.flatMap((rate) => rate ?? [])) };
 }

@@ -46,23 +46,25 @@ export function toDialogueView({ index }: NamedRun, dataset: string, id: string)
   const { moments } = toMoments(told);
   const metadata = trajectory?.metadata;
   const failure = index.failures.get(text);
-  const results = scores.readDetails(text);
+  const results = tryTo(() => scores.readDetails(text), "Its scores", notes) ?? [];
   const task = scores.scoreOf(text, metadata ?? { stop_reason: "infrastructure" });
   const state = stateOf(index, key, attempt);
-  const system = index.prompts.find(metadata?.system_hash);
+  const promptOf = (hash: string | undefined) =>
+    tryTo(() => index.prompts.find(hash), "Its prompt and tools, which are in prompts.jsonl,", notes);
+  const system = promptOf(metadata?.system_hash);
   return redactDeep({
     ...{ dataset, id, queryId: key.queryId, rollout: key.rollout, state },
     moments,
     facts: trajectory && factsOf(trajectory, told.opening),
     startedAt: attempt.start?.at ?? metadata?.timings.started_at,
     system: typeof system === "string" ? system : undefined,
-    tools: toolsOf(index, metadata?.tools_hash),
-    userTools: toolsOf(index, metadata?.user_tools_hash),
+    tools: toolsOf(promptOf(metadata?.tools_hash)),
+    userTools: toolsOf(promptOf(metadata?.user_tools_hash)),
     faults: told.faults.map((fault) => ({
       text: describeFault(fault).text,
       message: moments.find(({ calls }) => calls.some((call) => call.id === fault.call_id))?.message,
     })),
-    failures: failure ? readFailuresOf(index, failure) : [],
+    failures: failure ? (tryTo(() => readFailuresOf(index, failure), "Earlier failures", notes) ?? [failure]) : [],
     checks: results.map((result) => toCheckView(result, moments)),
     verdict: index.row(key)?.verdict ?? (failure && state === "failed" ? "not played" : "not scored yet"),
     score: task.score,
@@ -78,6 +80,17 @@ export function toDialogueView({ index }: NamedRun, dataset: string, id: string)
     })),
     notes,
   } satisfies DialogueView);
+}
+
+/** A part of the evidence that cannot be read is said once, and the rest is shown. */
+function tryTo<T>(read: () => T, what: string, notes: string[]): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const note = `${what} cannot be read: ${messageOf(error)}.`;
+    if (!notes.includes(note)) notes.push(note);
+    return undefined;
+  }
 }
 
 /** One of the texts that were sent only in part. */
@@ -235,8 +248,7 @@ function factsOf(trajectory: Trajectory, opening: number): NonNullable<DialogueV
   };
 }
 
-function toolsOf(index: RunIndex, hash: string | undefined): ToolView[] {
-  const list = index.prompts.find(hash);
+function toolsOf(list: unknown): ToolView[] {
   return (Array.isArray(list) ? list : []).map((tool) => {
     const called = isObject(tool.function) ? tool.function : tool;
     const { name, description, parameters } = called;

@@ -1,16 +1,42 @@
 // Every run as a card: what state it is in, how far it is, and how good.
 import { statSync } from "node:fs";
+import { messageOf } from "../../core/index.ts";
 import { type RunTotals, writerOf } from "../../runs/index.ts";
 import { type Numbers, numbersOf } from "../../scoring/index.ts";
 import type { RunCard, RunState, Share } from "../api.ts";
 import type { RunIndex } from "../run-index.ts";
 import type { NamedRun } from "../runs.ts";
 
+/** All of them: what happens to one run's files leaves the others alone. */
+export function toCards(runs: readonly NamedRun[]): RunCard[] {
+  return runs.map((run) => {
+    try {
+      return toCard(run);
+    } catch (error) {
+      return unreadableCard(run, messageOf(error));
+    }
+  });
+}
+
+function unreadableCard({ name, index }: NamedRun, trouble: string): RunCard {
+  const nothing = { planned: 0, done: 0, failed: 0, running: 0, agents: [], datasets: [], scripted: false };
+  return {
+    name,
+    folder: index.path,
+    state: "unreadable",
+    trouble,
+    ...nothing,
+    costUsd: null,
+    startedAt: 0,
+    changedAt: 0,
+  };
+}
+
 export function toCard({ name, index }: NamedRun, now = Date.now()): RunCard {
   const totals = totalsOf(index, now);
   const { manifest } = index;
   const agents = new Set(
-    Object.values(manifest?.datasets ?? {}).map(({ parts }) => String(parts["agent model"] ?? "")),
+    Object.values(manifest?.datasets ?? {}).map(({ parts }) => String(parts?.["agent model"] ?? "")),
   );
   const done = Math.max(totals.done, index.rows.length);
   return {
@@ -35,12 +61,17 @@ export function toCard({ name, index }: NamedRun, now = Date.now()): RunCard {
 /** A killed session wrote no end: nothing of it is running, and it lasted until its last write. */
 export function totalsOf(index: RunIndex, now: number): RunTotals {
   if (index.tally.endedAt !== undefined || writerOf(index.path)) return index.tally.totals(now);
-  const totals = index.tally.totals(lastWrite(index.journal) ?? index.tally.startedAt);
+  const { startedAt } = index.tally; // 0 as long as the journal has not been read, or if there is none
+  const totals = index.tally.totals(startedAt === 0 ? 0 : (lastWrite(index.journal) ?? startedAt));
   return { ...totals, running: 0, slowest: [], secondsLeft: undefined, waiting: totals.waiting + totals.running };
 }
 
 function lastWrite(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined; // not ours to read
+  }
 }
 
 function stateOf(
