@@ -1,10 +1,11 @@
 // What is around every view: where one is, and whether the server is there.
 import type { ComponentChildren } from "preact";
-import { useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { Address, pathTo } from "./address.ts";
-import { isHelpOpen } from "./keys.ts";
+import { isHelpOpen, useKeys } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
-import { type Answer, isConnected } from "./server.ts";
+import { Lost } from "./lost.tsx";
+import type { Answer } from "./server.ts";
 import { CompareView } from "./views/compare.tsx";
 import { DialogueView } from "./views/dialogue.tsx";
 import { ReviewView } from "./views/review.tsx";
@@ -15,21 +16,20 @@ import { SeatView } from "./views/seat.tsx";
 
 export function Page() {
   const { path } = Address;
+  const places = placesOf(path);
+  const main = useRef<HTMLElement>(null);
+  useArrival(path, places.at(-1)?.[0], main);
+  useKeys({ g: { does: "all runs", act: () => Address.go("/") } }, "Everywhere");
   return (
     <>
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <header>
-        <a class="brand" href="/">
+      <header class="top">
+        <a class="brand" href="/" aria-current={path.length === 0 ? "page" : undefined}>
           Rollout
         </a>
-        <nav aria-label="Where you are">{crumbs(path)}</nav>
-        {!isConnected.value && (
-          <p class="lost" role="status">
-            The server cannot be reached; what you see may be old.
-          </p>
-        )}
+        <Crumbs places={places} />
         <button
           type="button"
           class="keys-button"
@@ -41,12 +41,24 @@ export function Page() {
           Keys <kbd>?</kbd>
         </button>
       </header>
-      <main id="main">
+      <Lost isSeat={path[0] === "seat"} />
+      <main id="main" ref={main} tabIndex={-1}>
         <Safe key={path.join("/")}>{viewOf(path)}</Safe>
       </main>
       <KeysHelp />
     </>
   );
+}
+
+/** Another view: the tab says which, and whoever reads with the keyboard or by ear begins at its top. */
+function useArrival(path: string[], title: string | undefined, main: { current: HTMLElement | null }): void {
+  const place = path.join("/");
+  const last = useRef(place);
+  useEffect(() => {
+    document.title = title === undefined ? "Rollout" : `${title} · Rollout`;
+    if (last.current !== place && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+    last.current = place;
+  }, [place]);
 }
 
 /** A view that fails on what it is given says so; everything around it works. */
@@ -76,17 +88,34 @@ function viewOf(path: string[]) {
   return <p role="alert">There is no such page.</p>;
 }
 
-function crumbs(path: string[]) {
+function Crumbs({ places }: { places: [string, string][] }) {
+  if (places.length === 0) return null;
+  return (
+    <nav aria-label="Where you are">
+      <ol class="crumbs">
+        {places.map(([label, path], at) => (
+          <li key={path}>
+            <a href={path} aria-current={at === places.length - 1 ? "page" : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** From the run to the view that is shown: what each is called, and its address. */
+function placesOf(path: string[]): [string, string][] {
   const [view, name, part, dataset, id] = path;
-  if (view !== "run" || name === undefined) return null;
+  if (view === "compare") return [["compare", location.pathname + location.search]];
+  if (view === "seat") return [["your seat", "/seat"]];
+  if (view !== "run" || name === undefined) return [];
   const places: [string, string][] = [[name, pathTo("run", name)]];
   if (part !== undefined) places.push(["rollouts", pathTo("run", name, "rollouts")]);
+  if (part === "review") places.push(["review", location.pathname + location.search]);
   if (dataset !== undefined && id !== undefined) places.push([id, pathTo("run", name, "rollout", dataset, id)]);
-  return places.map(([label, path]) => (
-    <a key={path} href={path}>
-      {label}
-    </a>
-  ));
+  return places;
 }
 
 /** What there is, or why there is nothing. */

@@ -1,0 +1,48 @@
+// What is said once the server is gone: what that may mean, and the command that shows the runs again.
+import { useEffect } from "preact/hooks";
+import type { RunCard } from "../src/viewer/api.ts";
+import { copy } from "./dialogue/copy.tsx";
+import { get, isConnected } from "./server.ts";
+
+/** Where the runs are, told while somebody could tell. */
+let folders: readonly string[] = [];
+
+export function Lost({ isSeat }: { isSeat: boolean }) {
+  const isHere = isConnected.value;
+  useEffect(() => {
+    if (isHere) void get<RunCard[]>("/api/runs").then(({ value }) => remember(value));
+  }, [isHere]);
+  if (isHere) return null;
+  const command = folders.length > 0 ? `npx rollout ${isSeat ? "resume" : "view"} ${folders.map(quote).join(" ")}` : "";
+  return (
+    <div class="lost" role="status">
+      <p>
+        <strong>The server cannot be reached; what you see may be old.</strong> It was stopped, or it was served by a run
+        (<code>--view</code>) that is over.
+      </p>
+      {command && (
+        <p>
+          {isSeat ? "To go on: " : "To look again: "}
+          <code>{command}</code>{" "}
+          <button type="button" onClick={() => void copy(command)}>
+            Copy
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+const MANY = 2;
+
+/** Of many runs, the folders that hold them. */
+function remember(runs: readonly RunCard[] | undefined): void {
+  if (!runs) return;
+  const own = runs.map(({ folder }) => folder);
+  const parents = own.map((folder) => folder.replace(/[\\/][^\\/]+[\\/]?$/, "") || folder);
+  folders = [...new Set(own.length > MANY ? parents : own)].slice(0, MANY + 1);
+}
+
+function quote(text: string): string {
+  return /^[\w./:@%+=~\\-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
