@@ -56,7 +56,8 @@ function useArrival(path: string[], title: string | undefined, main: { current: 
   const last = useRef(place);
   useEffect(() => {
     document.title = title === undefined ? "Rollout" : `${title} · Rollout`;
-    if (last.current !== place && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+    if (last.current !== place && document.activeElement === document.body)
+      main.current?.focus({ preventScroll: true });
     last.current = place;
   }, [place]);
 }

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import type { RunCard } from "../src/viewer/api.ts";
 import { copy } from "./dialogue/copy.tsx";
+import { quote } from "./quote.ts";
 import { get, isConnected } from "./server.ts";
 
 /** Where the runs are, told while somebody could tell. */
@@ -17,8 +18,8 @@ export function Lost({ isSeat }: { isSeat: boolean }) {
   return (
     <div class="lost" role="status">
       <p>
-        <strong>The server cannot be reached; what you see may be old.</strong> It was stopped, or it was served by a run
-        (<code>--view</code>) that is over.
+        <strong>The server cannot be reached; what you see may be old.</strong> It was stopped, or it was served by a
+        run (<code>--view</code>) that is over.
       </p>
       {command && (
         <p>
@@ -41,8 +42,4 @@ function remember(runs: readonly RunCard[] | undefined): void {
   const own = runs.map(({ folder }) => folder);
   const parents = own.map((folder) => folder.replace(/[\\/][^\\/]+[\\/]?$/, "") || folder);
   folders = [...new Set(own.length > MANY ? parents : own)].slice(0, MANY + 1);
-}
-
-function quote(text: string): string {
-  return /^[\w./:@%+=~\\-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,7 +7,7 @@ import { renameAnnotator, useAnnotator } from "../annotator.ts";
 import { useKeys } from "../keys.ts";
 import { type Target, trouble, useOwnWords } from "../own-annotations.ts";
 import { useServer } from "../server.ts";
-import { ago } from "../text.ts";
+import { ago, exactTime } from "../text.ts";
 import "./annotate.css";
 import { ReviewBar } from "./review.tsx";
 
@@ -26,6 +26,9 @@ type Shared = ReturnType<typeof useOwnWords> & {
   error?: string;
   /** in a review, what others said is kept back until one has judged: agreement means something only then */
   isBlind: boolean;
+  /** messages whose fields were asked for */
+  opened: ReadonlySet<number>;
+  open(message: number): void;
 };
 const Shared = createContext<Shared | undefined>(undefined);
 
@@ -36,8 +39,11 @@ export function Annotations({ children, ...target }: Target & { children: Compon
   const { value, error } = useServer<AnnotationsView>(path, target.name);
   const all = value?.annotations;
   const own = useOwnWords(target, me ?? "", me === undefined ? undefined : all);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const open = (message: number) => setOpened(new Set(opened).add(message));
   const isBlind = Address.params.has("review") && own.wordsOn(undefined).verdict === undefined;
-  const shared = me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind };
+  const shared =
+    me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind, opened, open };
   return <Shared.Provider value={shared}>{children}</Shared.Provider>;
 }
 
@@ -48,7 +54,7 @@ export function AnnotateDialogue() {
 }
 
 function Panel({ shared }: { shared: Shared }) {
-  const { target, me, change, isSaving, sendAgain, all, error } = shared;
+  const { target, me, change, isSaving, sendAgain, all, error, open } = shared;
   const panel = useRef<HTMLElement>(null);
   const focus = (selector: string) => panel.current?.querySelector<HTMLElement>(selector)?.focus();
   const judge = (verdict: Judgement) => ({ does: verdict, act: () => change(undefined, { verdict }) });
@@ -57,6 +63,7 @@ function Panel({ shared }: { shared: Shared }) {
       ...Object.fromEntries(VERDICTS.map(({ verdict, key }) => [key, judge(verdict)])),
       t: { does: "add a tag (Escape leaves the field)", act: () => focus(".tag-field") },
       m: { does: "write a note (Escape leaves the field)", act: () => focus("textarea") },
+      e: { does: "annotate the message that has the focus", act: () => openFocused(open) },
     },
     "Annotating",
   );
@@ -81,31 +88,46 @@ function Panel({ shared }: { shared: Shared }) {
   );
 }
 
-/** What was said about one message, and the way to say something. */
+function openFocused(open: (message: number) => void): void {
+  const number = /^m(\d+)$/.exec(document.activeElement?.closest(".moment")?.id ?? "")?.[1];
+  if (number !== undefined) open(Number(number));
+}
+
+/** The way to say something about one message, beside its name: seen on hover, with the focus, and where one touches. */
+export function AnnotateButton({ at }: { at: number }) {
+  const shared = useContext(Shared);
+  if (!shared?.all || shared.opened.has(at) || isSaid(shared.wordsOn(at))) return null;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Annotate message ${at}`}
+      title="Annotate this message (e)"
+      onClick={() => shared.open(at)}
+    >
+      Annotate
+    </button>
+  );
+}
+
+/** What was said about one message, and the fields for it. */
 export function AnnotateMessage({ at }: { at: number }) {
   const shared = useContext(Shared);
-  const [isOpen, open] = useState(false);
   if (!shared?.all) return null;
-  const { verdict, tags, note } = shared.wordsOn(at);
-  const isSaid = verdict !== undefined || tags.length > 0 || note !== "";
+  const isOpened = shared.opened.has(at);
+  const isShown = isOpened || isSaid(shared.wordsOn(at));
+  const others = shared.all.some((one) => one.by !== shared.me && one.message === at);
+  if (!isShown && !others) return null;
   return (
     <div class="annotate-message">
       <Others shared={shared} message={at} />
-      {isOpen || isSaid ? (
-        <Editor shared={shared} message={at} isOpened={isOpen} />
-      ) : (
-        <button
-          type="button"
-          class="small"
-          aria-label={`Annotate message ${at}`}
-          title="Annotate this message"
-          onClick={() => open(true)}
-        >
-          Annotate
-        </button>
-      )}
+      {isShown && <Editor shared={shared} message={at} isOpened={isOpened} />}
     </div>
   );
+}
+
+function isSaid({ verdict, tags, note }: ReturnType<Shared["wordsOn"]>): boolean {
+  return verdict !== undefined || tags.length > 0 || note !== "";
 }
 
 type EditorProps = { shared: Shared; message?: number; isOpened?: boolean };
@@ -258,7 +280,9 @@ function Others({ shared: { all = [], me, isBlind }, message }: { shared: Shared
               {tag}
             </span>
           ))}{" "}
-          <span class="small">{ago(Date.parse(at) || 0)}</span>
+          <span class="small" title={exactTime(at)}>
+            {ago(Date.parse(at) || 0)}
+          </span>
           {note && <p class="note">{note}</p>}
         </li>
       ))}

@@ -9,6 +9,7 @@ import { FinalState } from "../dialogue/state.tsx";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
+import { ago, exactTime } from "../text.ts";
 import { AnnotateDialogue, Annotations } from "./annotate.tsx";
 import "./dialogue.css";
 
@@ -75,8 +76,10 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
   return (
     <div class="dialogue">
       <div class="dialogue-top">
-        <h1>{id}</h1>
-        <p class="small">{dataset}</p>
+        <div class="page-head">
+          <h1>{id}</h1>
+          <p class="small">{dataset}</p>
+        </div>
         <Facts dialogue={dialogue} />
         {notes.map((note) => (
           <p key={note} class="odd">
@@ -86,8 +89,8 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
         {failures.map(({ attempt, error, kind, at, stack }) => (
           <div key={`${attempt} ${at}`} class="failure" role="note">
             <strong class="bad">Attempt {attempt} failed</strong>{" "}
-            <span class="small">
-              {kind}, {at}
+            <span class="small" title={exactTime(at)}>
+              {kind}, {ago(Date.parse(at) || 0) || at}
             </span>
             <pre>{error}</pre>
             {stack && (

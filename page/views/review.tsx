@@ -17,8 +17,8 @@ export function ReviewLink({ name }: { name: string }) {
   const href = `${pathTo("run", name, "review")}?${filters}`;
   useKeys({ r: { does: "review these rollouts one after the other", act: () => Address.go(href) } }, "Rollouts");
   return (
-    <a class="review-link" href={href}>
-      Review <kbd>r</kbd>
+    <a class="action" href={href} title="One after the other, until each has your verdict">
+      Review<kbd>r</kbd>
     </a>
   );
 }

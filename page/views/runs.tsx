@@ -2,7 +2,7 @@
 import type { RunCard } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { PickButton } from "../compare/pick.tsx";
-import { pick, writePlace } from "../compare/place.ts";
+import { writePlace } from "../compare/place.ts";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
 import { focused, focusNext } from "../rows.ts";
@@ -56,17 +56,15 @@ const KEYS = {
   "j ArrowDown": { does: "the next run; Enter opens it", act: () => focusNext("a.run", 1) },
   "k ArrowUp": { does: "the one before", act: () => focusNext("a.run", -1) },
   t: { does: "the rollouts of the run that has the focus", act: () => openRollouts() },
-  c: { does: "compare the run that has the focus; press it at the second one, too", act: () => pickRun() },
+  c: {
+    does: "compare the run that has the focus; press it at the second one, too",
+    act: () => focused("button.pick")?.click(),
+  },
 };
 
 function openRollouts(): void {
   const name = focused("a.run")?.textContent;
   if (name) Address.go(pathTo("run", name, "rollouts"));
-}
-
-function pickRun(): void {
-  const name = focused("a.run")?.textContent;
-  if (name) pick(writePlace(name));
 }
 
 function Row({ run }: { run: RunCard }) {
@@ -109,7 +107,9 @@ function Row({ run }: { run: RunCard }) {
         {agents.join(", ")}
         {scripted && <div class="small">no model's output</div>}
       </td>
-      <td data-title="datasets" class="words" title={datasets.join(", ")}>{datasets.length > 3 ? `${datasets.length} datasets` : datasets.join(", ")}</td>
+      <td data-title="datasets" class="words" title={datasets.join(", ")}>
+        {datasets.length > 3 ? `${datasets.length} datasets` : datasets.join(", ")}
+      </td>
       <td data-title="pass@1" class="number">
         {passAt1 ? share(passAt1.value) : "–"}
         {passAt1?.low !== undefined && passAt1.high !== undefined && (
@@ -118,7 +118,9 @@ function Row({ run }: { run: RunCard }) {
           </div>
         )}
       </td>
-      <td data-title="cost" class="number">{dollars(costUsd)}</td>
+      <td data-title="cost" class="number">
+        {dollars(costUsd)}
+      </td>
       <td data-title="age" class="nowrap" title={exactTime(state === "running" ? startedAt : changedAt)}>
         {state === "running" ? `began ${ago(startedAt)}` : ago(changedAt)}
       </td>

@@ -33,6 +33,8 @@ function makeCharts(index: RunIndex): Charts {
     })),
     faults: bars("fault"),
     tools: bars("tool"),
+    annotations: bars("annotation"),
+    tags: bars("tag"),
     scores: spread(
       rows.filter(({ score }) => score !== null),
       "score",
