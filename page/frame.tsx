@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { Address, pathTo } from "./address.ts";
-import { isHelpOpen, useKeys } from "./keys.ts";
+import { EVERYWHERE, isHelpOpen, useKeys } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
 import { Lost } from "./lost.tsx";
 import type { Answer } from "./server.ts";
@@ -19,7 +19,7 @@ export function Page() {
   const places = placesOf(path);
   const main = useRef<HTMLElement>(null);
   useArrival(path, places.at(-1)?.[0], main);
-  useKeys({ g: { does: "all runs", act: () => Address.go("/") } }, "Everywhere");
+  useKeys({ g: { does: "all runs", act: () => Address.go("/") } }, EVERYWHERE);
   return (
     <>
       <a class="skip" href="#main">

@@ -14,23 +14,28 @@ export function Lost({ isSeat }: { isSeat: boolean }) {
     if (isHere) void get<RunCard[]>("/api/runs").then(({ value }) => remember(value));
   }, [isHere]);
   if (isHere) return null;
-  const command = folders.length > 0 ? `npx rollout ${isSeat ? "resume" : "view"} ${folders.map(quote).join(" ")}` : "";
   return (
     <div class="lost" role="status">
       <p>
-        <strong>The server cannot be reached; what you see may be old.</strong> It was stopped, or it was served by a
-        run (<code>--view</code>) that is over.
+        <strong>The server cannot be reached; what you see may be old.</strong> It was stopped, or it was part of a run
+        (<code>--view</code>) that is over.
       </p>
-      {command && (
-        <p>
-          {isSeat ? "To go on: " : "To look again: "}
-          <code>{command}</code>{" "}
-          <button type="button" onClick={() => void copy(command)}>
-            Copy
-          </button>
-        </p>
-      )}
+      {isSeat && <Command does="To go on with the dialogue" command="resume" />}
+      <Command does="To look again" command="view" />
     </div>
+  );
+}
+
+function Command({ does, command }: { does: string; command: string }) {
+  if (folders.length === 0) return null;
+  const text = `npx rollout ${command} ${folders.map(quote).join(" ")}`;
+  return (
+    <p>
+      {does}: <code>{text}</code>{" "}
+      <button type="button" onClick={() => void copy(text)}>
+        Copy
+      </button>
+    </p>
   );
 }
 

@@ -30,7 +30,7 @@ export function Bars({ title, bars, run, note }: BarsProps) {
         {shown.map((bar) => (
           <li key={bar.where}>
             <a href={rolloutsWhere(run, bar.where)}>
-              <span class="label">{bar.label}</span>
+              <span class="label">{bar.label}</span>{" "}
               <span class="track">
                 {bar.count > 0 && <span class="fill" style={{ width: `${(bar.count / most) * 100}%` }} />}
               </span>

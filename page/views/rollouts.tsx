@@ -107,13 +107,15 @@ function Short({ text }: { text: string }) {
   );
 }
 
-function Table({ table: { rows }, name }: { table: TableView; name: string }) {
+function Table({ table: { rows, facets }, name }: { table: TableView; name: string }) {
+  const isAnnotated = Object.keys(facets.annotation ?? {}).some((word) => word !== "none");
+  const columns = COLUMNS.filter(({ sort }) => sort !== "annotation" || isAnnotated);
   return (
     <table class="rollouts">
       <thead>
         <tr>
           <Head sort="id" title="rollout" />
-          {COLUMNS.map(({ sort, title, isNumber }) => (
+          {columns.map(({ sort, title, isNumber }) => (
             <Head key={sort} sort={sort} title={title} isNumber={isNumber} />
           ))}
           <th scope="col">compare</th>
@@ -128,7 +130,7 @@ function Table({ table: { rows }, name }: { table: TableView; name: string }) {
               </a>
               {row.excerpt !== undefined && <div class="small excerpt">{row.excerpt}</div>}
             </th>
-            {COLUMNS.map(({ sort, isNumber, show }) => (
+            {columns.map(({ sort, isNumber, show }) => (
               <td key={sort} class={`${isNumber ? "number" : ""} ${sort === "verdict" ? classOf(row.verdict) : ""}`}>
                 {show(row)}
               </td>
@@ -161,7 +163,7 @@ function Head({ sort, title, isNumber = false }: { sort: string; title: string; 
     >
       <a href={Address.with({ sort, order, offset: null })}>
         {title}
-        {isSorted && (isUp ? " ↑" : " ↓")}
+        {isSorted && <span class={`sorted ${isUp ? "up" : "down"}`} />}
       </a>
     </th>
   );
