@@ -3,16 +3,18 @@ import { useEffect } from "preact/hooks";
 import type { RunCard } from "../src/viewer/api.ts";
 import { copy } from "./dialogue/copy.tsx";
 import { quote } from "./quote.ts";
-import { get, isConnected } from "./server.ts";
+import { countChanges, get, isConnected } from "./server.ts";
 
 /** Where the runs are, told while somebody could tell. */
 let folders: readonly string[] = [];
 
 export function Lost({ isSeat }: { isSeat: boolean }) {
   const isHere = isConnected.value;
+  // a run that serves its own page may not have begun when the page is opened
+  const looks = folders.length === 0 ? countChanges() : -1;
   useEffect(() => {
     if (isHere) void get<RunCard[]>("/api/runs").then(({ value }) => remember(value));
-  }, [isHere]);
+  }, [isHere, looks]);
   if (isHere) return null;
   return (
     <div class="lost" role="status">
