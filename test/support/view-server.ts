@@ -1,7 +1,7 @@
 // `rollout view` as a user starts it: a real process, with the address that it prints.
 import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
-import { PROGRAM } from "./cli.ts";
+import { PROGRAM, type Running } from "./cli.ts";
 
 /** `cookie`: what the page sends with every request. */
 export type ViewServer = { address: string; origin: string; cookie: string };
@@ -26,4 +26,17 @@ export async function startView(args: string[]): Promise<ViewServer> {
   });
   const { origin, port, searchParams } = new URL(address);
   return { address, origin, cookie: `rollout-${port}=${searchParams.get("token")}` };
+}
+
+/** The address of a page that another command serves, once it has printed it. */
+export function printedAddress({ child, finished }: Running): Promise<string> {
+  let printed = "";
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (text: string) => {
+      printed += text;
+      const address = /http:\S+/.exec(printed)?.[0];
+      if (address) resolve(address);
+    });
+    void finished.then(({ stderr }) => reject(new Error(stderr)));
+  });
 }
