@@ -101,7 +101,8 @@ test("every view passes axe-core and fits the screen, light and dark, wide and n
   await page.keyboard.press("Escape");
   await page.locator("#m1").focus();
   await page.keyboard.press("e");
-  await page.keyboard.press("Enter"); // the first field has the focus: accept
+  await page.locator("#m1 button.accept:focus").waitFor();
+  await page.keyboard.press("Enter");
   findings.push(
     ...(await look(page, "an annotated message", () =>
       page.getByRole("group", { name: "Your verdict on message 1" }).waitFor(),
