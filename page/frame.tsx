@@ -86,7 +86,7 @@ function viewOf(path: string[]) {
   if (view === "run" && part === "review") return <ReviewView name={name} />;
   if (view === "run" && part === "rollout" && id !== "") return <DialogueView name={name} dataset={dataset} id={id} />;
   if (view === "seat") return <SeatView />;
-  return <p role="alert">There is no such page.</p>;
+  return <Unseen why="There is no such page." />;
 }
 
 function Crumbs({ places }: { places: [string, string][] }) {
@@ -119,9 +119,21 @@ function placesOf(path: string[]): [string, string][] {
   return places;
 }
 
+/** Why there is nothing, and the way on. */
+function Unseen({ why }: { why: string }) {
+  return (
+    <>
+      <p role="alert">{why}</p>
+      <p>
+        <a href="/">All runs</a>
+      </p>
+    </>
+  );
+}
+
 /** What there is, or why there is nothing. */
 export function Shown<T>({ answer, children }: { answer: Answer<T>; children: (value: T) => ComponentChildren }) {
-  if (answer.error !== undefined) return <p role="alert">{answer.error}</p>;
+  if (answer.error !== undefined) return <Unseen why={answer.error} />;
   if (answer.value === undefined) return <p role="status">Reading …</p>;
   return <>{children(answer.value)}</>;
 }

@@ -7,7 +7,7 @@ type PicturesProps = { charts: Charts; name: string };
 
 /** In fixed columns, so that nothing changes its place while a run goes on. */
 export function Columns({ charts, name }: PicturesProps) {
-  const hasAnnotations = charts.annotations.some(({ label }) => label !== "none");
+  const annotations = charts.annotations.filter(({ label }) => label !== "none");
   return (
     <div class="columns">
       <div class="stack">
@@ -18,7 +18,7 @@ export function Columns({ charts, name }: PicturesProps) {
         <Bars title="Tools used" bars={charts.tools} run={name} note="In how many rollouts." />
       </div>
       <div class="stack">
-        {hasAnnotations && <Bars title="Annotations" bars={charts.annotations} run={name} />}
+        <Bars title="Annotations" bars={annotations} run={name} />
         <Bars title="Tags of annotators" bars={charts.tags} run={name} />
         <Bars title="Scores" bars={charts.scores.filter(({ count }) => count > 0)} run={name} />
         <Bars title="Turns" bars={charts.turns} run={name} />

@@ -107,7 +107,7 @@ function Facts({ run, name }: { run: Run; name: string }) {
             </div>
           ))}
       </dl>
-      {stopped && <p class="bad">{stopped}</p>}
+      {stopped && <p class="bad stopped">{stopped}</p>}
       {resume && (
         <p>
           To continue: <code>{resume}</code>
