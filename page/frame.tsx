@@ -4,6 +4,7 @@ import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { Address, pathTo } from "./address.ts";
 import { EVERYWHERE, isHelpOpen, useKeys } from "./keys.ts";
 import { KeysHelp } from "./keys-help.tsx";
+import { pathToTable } from "./last-table.ts";
 import { Lost } from "./lost.tsx";
 import type { Answer } from "./server.ts";
 import { CompareView } from "./views/compare.tsx";
@@ -113,7 +114,7 @@ function placesOf(path: string[]): [string, string][] {
   if (view === "seat") return [["your seat", "/seat"]];
   if (view !== "run" || name === undefined) return [];
   const places: [string, string][] = [[name, pathTo("run", name)]];
-  if (part !== undefined) places.push(["rollouts", pathTo("run", name, "rollouts")]);
+  if (part !== undefined) places.push(["rollouts", pathToTable(name)]);
   if (part === "review") places.push(["review", location.pathname + location.search]);
   if (dataset !== undefined && id !== undefined) places.push([id, pathTo("run", name, "rollout", dataset, id)]);
   return places;

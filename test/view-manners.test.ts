@@ -66,8 +66,14 @@ test("the page is walked from the runs to one message with the keyboard alone, a
   await page.getByRole("button", { name: "Take back your verdict on message 1" }).waitFor();
   await page.goBack();
   await heading(page, "6 of 6 rollouts");
-  await page.goBack();
-  await heading(page, new RegExp(`^${first}`));
+  await page.getByRole("checkbox", { name: /^solved/ }).check();
+  await page.waitForURL(/verdict=solved/);
+  await page.locator("h1").click();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.locator("#m1").waitFor();
+  await page.keyboard.press("b"); // to the table as it was left
+  await page.waitForURL(/rollouts\?verdict=solved$/);
   await page.keyboard.press("g");
   await heading(page, "Runs");
 

@@ -1,6 +1,6 @@
 // Annotating: what people say about a dialogue or one message of it, and the panel to say it with, by mouse or keys.
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { AnnotationRecord, AnnotationsView, Judgement, TableRow } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { renameAnnotator, useAnnotator } from "../annotator.ts";
@@ -9,6 +9,7 @@ import { type Target, trouble, useOwnWords } from "../own-annotations.ts";
 import { useServer } from "../server.ts";
 import { ago, exactTime } from "../text.ts";
 import "./annotate.css";
+import { Note, Tags } from "./annotate-fields.tsx";
 import { ReviewBar } from "./review.tsx";
 
 const VERDICTS: { verdict: Judgement; key: string }[] = [
@@ -174,93 +175,6 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
       <Tags tags={words.tags} usual={usual} what={what} onChange={(tags) => change(message, { tags })} />
       <Note note={words.note} what={what} onChange={(note) => change(message, { note })} />
     </div>
-  );
-}
-
-type TagsProps = { tags: string[]; usual: string[]; what: string; onChange: (tags: string[]) => void };
-
-function Tags({ tags, usual, what, onChange }: TagsProps) {
-  const list = useId();
-  const add = (field: HTMLInputElement) => {
-    const given = field.value.split(",").map((tag) => tag.replace(/\s+/g, " ").trim());
-    const fresh = given.filter((tag) => tag !== "" && !tags.includes(tag));
-    field.value = "";
-    if (fresh.length > 0) onChange([...tags, ...new Set(fresh)]);
-  };
-  return (
-    <div class="tags">
-      {tags.map((tag) => (
-        <span key={tag} class="tag">
-          {tag}
-          <button
-            type="button"
-            aria-label={`Remove the tag ${tag} from ${what}`}
-            onClick={() => onChange(tags.filter((other) => other !== tag))}
-          >
-            ×
-          </button>
-        </span>
-      ))}
-      <input
-        class="tag-field"
-        list={list}
-        maxLength={60}
-        placeholder="tag"
-        aria-label={`Add a tag to ${what}`}
-        autocomplete="off"
-        onKeyDown={(event) => {
-          if (event.key === "Enter" || event.key === ",") {
-            event.preventDefault();
-            add(event.currentTarget);
-          } else if (event.key === "Escape") event.currentTarget.blur();
-        }}
-        onBlur={(event) => add(event.currentTarget)}
-      />
-      <datalist id={list}>
-        {usual
-          .filter((tag) => !tags.includes(tag))
-          .map((tag) => (
-            <option key={tag} value={tag} />
-          ))}
-      </datalist>
-    </div>
-  );
-}
-
-type NoteProps = { note: string; what: string; onChange: (note: string) => void };
-
-/** Saved when the field is left, and when the page is. */
-function Note({ note, what, onChange }: NoteProps) {
-  const [typed, setTyped] = useState<string | undefined>(undefined);
-  const latest = useRef<() => void>(() => {});
-  latest.current = () => {
-    if (typed === undefined) return;
-    setTyped(undefined);
-    if (typed.trim() !== note) onChange(typed.trim());
-  };
-  useEffect(() => {
-    const save = () => latest.current();
-    addEventListener("pagehide", save);
-    return () => {
-      removeEventListener("pagehide", save);
-      save();
-    };
-  }, []);
-  const shown = typed ?? note;
-  return (
-    <textarea
-      rows={Math.min(6, shown.split("\n").length)}
-      placeholder="note"
-      maxLength={10_240}
-      aria-label={`Your note on ${what}`}
-      value={shown}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onBlur={() => latest.current()}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
-          event.currentTarget.blur();
-      }}
-    />
   );
 }
 

@@ -7,6 +7,7 @@ import { PickButton } from "../compare/pick.tsx";
 import { writePlace } from "../compare/place.ts";
 import { Filters, unfiltered } from "../filters.tsx";
 import { useKeys } from "../keys.ts";
+import { rememberTable } from "../last-table.ts";
 import { focused, focusNext } from "../rows.ts";
 import { useServer } from "../server.ts";
 import { ago, count, dollars, duration, exactTime, scoreText } from "../text.ts";
@@ -17,6 +18,7 @@ import "./rollouts.css";
 const PAGE = 100;
 
 export function RolloutsView({ name }: { name: string }) {
+  rememberTable(name, Address.params.toString());
   const answer = useServer<TableView>(
     `/api${pathTo("run", name, "rollouts")}?${Address.params}`,
     name,
