@@ -83,7 +83,11 @@ function Facts({ run, name }: { run: Run; name: string }) {
     card.failed > 0 && ["failed", <span class="bad">{count(card.failed)}</span>],
     isRunning && ["running now", count(card.running)],
     ["rate", totals.perSecond > 0 ? `${totals.perSecond.toFixed(totals.perSecond < 10 ? 1 : 0)} a second` : "–"],
-    ["time", duration(totals.secondsElapsed), card.startedAt ? `began ${exactTime(card.startedAt)}` : undefined],
+    [
+      "time",
+      run.journalRead < 1 ? "…" : duration(totals.secondsElapsed),
+      card.startedAt ? `began ${exactTime(card.startedAt)}` : undefined,
+    ],
     isRunning && [
       "time left",
       totals.secondsLeft === undefined ? "not known yet" : `about ${duration(totals.secondsLeft)}`,
