@@ -1,7 +1,7 @@
 // What the table is filtered by: values that the rollouts have, numbers, the id, and a text of the dialogue.
 import type { TableView } from "../src/viewer/api.ts";
 import { Address } from "./address.ts";
-import { count } from "./text.ts";
+import { count, exactTime } from "./text.ts";
 
 /** In this order; a facet without a title here is shown under its own name. */
 const TITLES: { [member: string]: string } = {
@@ -34,9 +34,9 @@ export function Filters({ table }: { table: TableView }) {
   const { facets, search } = table;
   const { params } = Address;
   const members = [...new Set([...Object.keys(TITLES), ...Object.keys(facets)])];
-  const isFiltered = [...params.keys()].some((name) => !["sort", "order", "offset", "limit"].includes(name));
+  const inUse = [...params.keys()].filter((name) => !["sort", "order", "offset", "limit"].includes(name)).length;
   const isSearching = search !== undefined && search.searched < search.total;
-  return (
+  const form = (
     <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
       <Field id="search" name="text" type="search" title="Text in the dialogue" />
       {search && (
@@ -52,9 +52,9 @@ export function Filters({ table }: { table: TableView }) {
         </p>
       )}
       <Field name="id" type="search" title="Id holds" />
-      {isFiltered && (
+      {inUse > 0 && (
         <p>
-          <a href={location.pathname}>Remove all filters</a>
+          <a href={unfiltered()}>Remove all filters</a>
         </p>
       )}
       {members.map((member) => (
@@ -80,11 +80,25 @@ export function Filters({ table }: { table: TableView }) {
       )}
     </form>
   );
+  return innerWidth > NARROW ? (
+    form
+  ) : (
+    <details class="filters-fold">
+      <summary>Filters and search{inUse > 0 && ` (${inUse} in use)`}</summary>
+      {form}
+    </details>
+  );
+}
+
+/** The order stays. */
+export function unfiltered(): string {
+  const kept = new URLSearchParams([...Address.params].filter(([name]) => name === "sort" || name === "order"));
+  return location.pathname + (kept.size > 0 ? `?${kept}` : "");
 }
 
 function timeText(word: string, milliseconds: string | null): string {
   const time = new Date(Number(milliseconds));
-  return milliseconds === null || Number.isNaN(time.getTime()) ? "" : `${word} ${time.toLocaleString("en")}`;
+  return milliseconds === null || Number.isNaN(time.getTime()) ? "" : `${word} ${exactTime(time.getTime())}`;
 }
 
 type FieldProps = {

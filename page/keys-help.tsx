@@ -47,9 +47,9 @@ export function KeysHelp() {
 }
 
 const NAMES: { [key: string]: string } = {
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
+  ArrowLeft: "Left",
+  ArrowRight: "Right",
+  ArrowUp: "Up",
+  ArrowDown: "Down",
   " ": "Space",
 };

@@ -10,6 +10,9 @@ const active = signal<readonly { title: string; keys: Keys }[]>([]);
 /** Whether the list of keys is open. */
 export const isHelpOpen = signal(false);
 
+/** Of the page itself: shown last. */
+export const EVERYWHERE = "Everywhere";
+
 /** These keys work as long as the part that asks for them is shown. */
 export function useKeys(keys: Keys, title = "Here"): void {
   const latest = useRef(keys);
@@ -38,7 +41,8 @@ export function listKeys(): { title: string; keys: { names: string[]; does: stri
     for (const { names } of own) for (const name of names) taken.add(name);
     return { title, keys: own.filter(({ names }) => names.length > 0) };
   });
-  return parts.filter(({ keys }) => keys.length > 0).toReversed();
+  const shown = parts.filter(({ keys }) => keys.length > 0).toReversed();
+  return [...shown.filter(({ title }) => title !== EVERYWHERE), ...shown.filter(({ title }) => title === EVERYWHERE)];
 }
 
 export function listenToKeys(): void {

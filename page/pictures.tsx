@@ -6,7 +6,7 @@ import "uplot/dist/uPlot.min.css";
 import type { Bar } from "../src/viewer/api.ts";
 import { pathTo } from "./address.ts";
 import "./pictures.css";
-import { count } from "./text.ts";
+import { clockTime, count } from "./text.ts";
 
 export function rolloutsWhere(run: string, where: string): string {
   return `${pathTo("run", run, "rollouts")}${where ? `?${where}` : ""}`;
@@ -30,9 +30,9 @@ export function Bars({ title, bars, run, note }: BarsProps) {
         {shown.map((bar) => (
           <li key={bar.where}>
             <a href={rolloutsWhere(run, bar.where)}>
-              <span class="label">{bar.label}</span>
+              <span class="label">{bar.label}</span>{" "}
               <span class="track">
-                <span class="fill" style={{ width: `${(bar.count / most) * 100}%` }} />
+                {bar.count > 0 && <span class="fill" style={{ width: `${(bar.count / most) * 100}%` }} />}
               </span>
               <span class="number">{count(bar.count)}</span>
             </a>
@@ -64,12 +64,13 @@ type CurvesProps = {
   isTime?: boolean;
   /** y is a share */
   isShare?: boolean;
+  note?: string;
 };
 
 const HEIGHT = 220;
 
 /** All curves have the same x. Points are links that lie over the picture. */
-export function Curves({ title, curves, isTime = false, isShare = false }: CurvesProps) {
+export function Curves({ title, curves, isTime = false, isShare = false, note }: CurvesProps) {
   const box = useRef<HTMLDivElement>(null);
   const [places, setPlaces] = useState<{ left: number; top: number; point: Point }[]>([]);
   const data = JSON.stringify(curves);
@@ -98,14 +99,15 @@ export function Curves({ title, curves, isTime = false, isShare = false }: Curve
   return (
     <section class="picture" aria-label={title}>
       <h2>{title}</h2>
-      <p class="small">
-        {curves.length > 1 &&
-          curves.map((curve) => (
+      {curves.length > 1 && (
+        <p class="small">
+          {curves.map((curve) => (
             <span key={curve.label} class="key" style={{ color: `var(${curve.colour})` }}>
               {curve.label}
             </span>
           ))}
-      </p>
+        </p>
+      )}
       <div class="plot">
         <div ref={box} aria-hidden="true" />
         {places.map(({ left, top, point }) => (
@@ -120,6 +122,7 @@ export function Curves({ title, curves, isTime = false, isShare = false }: Curve
           </a>
         ))}
       </div>
+      {note && <p class="small">{note}</p>}
     </section>
   );
 }
@@ -180,7 +183,9 @@ function optionsFor(
       },
     },
     axes: [
-      isTime ? axis : { ...axis, values: (_, splits) => splits.map((split) => (isWhole(split) ? String(split) : "")) },
+      isTime
+        ? { ...axis, space: 76, values: (_, splits) => splits.map(clockTime) }
+        : { ...axis, values: (_, splits) => splits.map((split) => (isWhole(split) ? String(split) : "")) },
       {
         ...axis,
         size: 56,

@@ -9,6 +9,11 @@ const reconnections = signal(0);
 /** Whether the server can be reached. */
 export const isConnected = signal(true);
 
+/** How often anything has changed since the page was opened. */
+export function countChanges(): number {
+  return changes.value.get("") ?? 0;
+}
+
 export type Answer<T> = { value?: T; error?: string; isLoading: boolean };
 
 /** A page out of sight holds no connection: browsers have only six for one server, whatever the number of tabs. */

@@ -29,3 +29,21 @@ export function duration(seconds: number): string {
 export function ago(milliseconds: number, now = Date.now()): string {
   return milliseconds === 0 ? "" : `${duration(Math.max(0, now - milliseconds) / 1000)} ago`;
 }
+
+/** For whoever hovers over a time; nothing where there is none. */
+export function exactTime(at: number | string | undefined): string | undefined {
+  const time = new Date(at || Number.NaN);
+  return Number.isNaN(time.getTime())
+    ? undefined
+    : time.toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** "0.75", "1": as many digits as it has, at most three. */
+export function scoreText(score: number): string {
+  return String(Number(score.toFixed(3)));
+}
+
+/** "14:05:09", from seconds since 1970. */
+export function clockTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
+}

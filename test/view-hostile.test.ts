@@ -1,11 +1,14 @@
 // Hostile text in every place where the page shows text: nothing runs, nothing is asked for elsewhere, the layout holds.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { workFolder } from "./support/cli.ts";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { type WorkFolder, workFolder } from "./support/cli.ts";
 import { HOSTILE_TEXTS } from "./support/hostile-texts.ts";
-import { openView } from "./support/view-page.ts";
+import { call, lines, planQuery } from "./support/shop-dataset.ts";
+import { openView, takePage } from "./support/view-page.ts";
 import { recordLine, writeRun } from "./support/view-run.ts";
+import { printedAddress } from "./support/view-server.ts";
 
 const LINES = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join("");
 
@@ -137,12 +140,8 @@ const LOOK = `(() => {
 
 const NO_HARM: Harm = { ran: [], polluted: false, foreign: [], handlers: [], links: [], failed: [], tooWide: 0 };
 
-test("hostile text is only ever text, on every view and at every width", { timeout: 240_000 }, async () => {
-  const folder = workFolder();
-  const name = "<img src=x onerror=__ran(1)> & 'run' %2e%2e #?";
-  writeHostileRun(join(folder.path, "outputs", name));
-  writeRun(join(folder.path, "outputs", "__proto__"), { Desk: recordLine({ queryId: "all" }) });
-  const { page, origin, goto } = await openView(join(folder.path, "outputs"));
+/** Notes what runs, and returns what is asked for elsewhere. */
+async function watch(page: Page, origin: string): Promise<string[]> {
   await page.addInitScript(
     "window.__all = []; window.__ran = (number) => window.__all.push(number); window.alert = () => window.__all.push(-1);",
   );
@@ -151,6 +150,26 @@ test("hostile text is only ever text, on every view and at every width", { timeo
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) elsewhere.push(request.url());
   });
   page.on("dialog", (dialog) => elsewhere.push(dialog.message()));
+  return elsewhere;
+}
+
+async function findHarm(page: Page, path: string): Promise<Harm[]> {
+  const harms: Harm[] = [];
+  for (const width of [1280, 400]) {
+    await page.setViewportSize({ width, height: 800 });
+    const harm = (await page.evaluate(LOOK)) as Harm;
+    if (JSON.stringify(harm) !== JSON.stringify(NO_HARM)) harms.push({ path, width, ...harm });
+  }
+  return harms;
+}
+
+test("hostile text is only ever text, on every view and at every width", { timeout: 240_000 }, async () => {
+  const folder = workFolder();
+  const name = "<img src=x onerror=__ran(1)> & 'run' %2e%2e #?";
+  writeHostileRun(join(folder.path, "outputs", name));
+  writeRun(join(folder.path, "outputs", "__proto__"), { Desk: recordLine({ queryId: "all" }) });
+  const { page, origin, goto } = await openView(join(folder.path, "outputs"));
+  const elsewhere = await watch(page, origin);
   const run = encodeURIComponent(name);
   const named = HOSTILE_TEXTS.filter((_, at) => at % 9 === 0)
     .concat(["__proto__", "constructor", HOSTILE_TEXTS.find((text) => text.includes("lone")) as string])
@@ -166,6 +185,10 @@ test("hostile text is only ever text, on every view and at every width", { timeo
     `/run/${run}/rollout/Desk/${encodeURIComponent(`f ${HOSTILE_TEXTS[2]}`)}`,
     `/compare?a=${encodeURIComponent(`${run}/Desk/all`)}&b=${encodeURIComponent("__proto__/Desk/all")}`,
     `/compare?a=${encodeURIComponent(run)}&b=__proto__`,
+    `/compare?a=${encodeURIComponent(run)}`,
+    `/compare?a=${encodeURIComponent(`${run}/Desk/all`)}`,
+    `/run/${run}/rollouts?id=${encodeURIComponent("<img src=x onerror=__ran(3)>")}`,
+    `/run/${run}/rollout/Desk/all?review=${encodeURIComponent("stop=<b>")}`,
     `/run/${run}/review?sort=${encodeURIComponent("<b>")}`,
     `/run/${encodeURIComponent("<img src=x onerror=__ran(2)>")}`,
     ...named.map((text) => `/run/${run}/rollout/${text}/${text}`),
@@ -173,12 +196,9 @@ test("hostile text is only ever text, on every view and at every width", { timeo
   const harms: Harm[] = [];
   page.setDefaultTimeout(8000);
   for (const path of paths) {
-    for (const width of [1280, 400]) {
-      await page.setViewportSize({ width, height: 800 });
-      if (width === 1280) await goto(path);
-      const harm = (await page.evaluate(LOOK)) as Harm;
-      if (JSON.stringify(harm) !== JSON.stringify(NO_HARM)) harms.push({ path, width, ...harm });
-    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await goto(path);
+    harms.push(...(await findHarm(page, path)));
   }
   expect(harms).toEqual([]);
   expect(elsewhere).toEqual([]);
@@ -187,3 +207,71 @@ test("hostile text is only ever text, on every view and at every width", { timeo
   for (const text of HOSTILE_TEXTS.filter((text) => /^[ -~]+$/.test(text) && !text.startsWith("{")))
     expect(shown.replace(/\s+/g, " ")).toContain(text.replace(/\s+/g, " "));
 });
+
+/** A desk that says all of them: in its policy, its scenario, its tools, what they return, and what both sides say. */
+function writeHostileDesk(work: WorkFolder): void {
+  const all = HOSTILE_TEXTS.join("\n");
+  const properties = Object.fromEntries(
+    HOSTILE_TEXTS.map((text) => [text, { type: "string", description: text, enum: [text, "x"] }]),
+  );
+  const tools = [
+    { name: "look", description: all, parameters: { type: "object", properties: {} } },
+    { name: "pick", description: all, parameters: { type: "object", properties, required: HOSTILE_TEXTS.slice(0, 5) } },
+  ];
+  const texts = JSON.stringify(HOSTILE_TEXTS);
+  work.write(
+    "desk/mcp_servers/Desk.mjs",
+    `export default { today: "2026-02-02", reads: { look: () => ({ texts: ${texts} }), pick: () => ({ error: ${texts}[2] }) }, writes: {} };`,
+  );
+  work.write("desk/tool_lists/Desk.json", JSON.stringify(tools.map((tool) => ({ type: "function", function: tool }))));
+  work.write("desk/policies/Desk.md", all.replaceAll("\u0000", "")); // it must be a text file
+  const said = HOSTILE_TEXTS.filter((text) => !text.startsWith("{{")).join("\n"); // which plans fill in
+  const plan = [{ steps: [call("look", {})], say: said }, { user: said, say: said }, { user: "Thanks. ###STOP###" }];
+  const query = { ...planQuery("d1", plan), user_system_prompt: all, messages: [{ role: "user", content: all }] };
+  work.write("desk/queries/Desk.jsonl", lines([query]));
+}
+
+test.for([
+  ["agent", "--user-model", "scripted/user"],
+  ["user", "--agent-model", "scripted/agent"],
+] as const)(
+  "hostile text is only ever text on the seat of the %s",
+  { timeout: 120_000 },
+  async ([side, flag, model]) => {
+    const work = workFolder();
+    writeHostileDesk(work);
+    const running = work.start([
+      ...["play", "Desk", "--base-path", "desk", "--output-dir", "out", "--as", side, flag, model],
+      ...["--view", "--no-open"],
+    ]);
+    onTestFinished(async () => {
+      running.child.kill("SIGINT");
+      await running.finished;
+    });
+    const address = await printedAddress(running);
+    const page = await takePage();
+    await page.goto("about:blank"); // the server of the test before is asked for no more
+    const elsewhere = await watch(page, new URL(address).origin);
+    await page.goto(address);
+    await page.locator("#seat-content").waitFor();
+    const harms = await findHarm(page, "begin");
+    if (side === "agent") {
+      await page.getByLabel("Tool", { exact: true }).selectOption("pick");
+      await page.getByRole("button", { name: "Call", exact: true }).click();
+      await page.getByText("is needed").first().waitFor();
+      harms.push(...(await findHarm(page, "form")));
+      await page.getByLabel("Tool", { exact: true }).selectOption("look");
+      await page.getByRole("button", { name: "Call", exact: true }).click();
+      await page.getByText("look answered").waitFor();
+    } else {
+      await page.locator("#seat-content").fill(HOSTILE_TEXTS[0] as string);
+      await page.getByRole("button", { name: "Say" }).click();
+      await page.locator(".seat-item.mine", { hasText: HOSTILE_TEXTS[0] }).nth(1).waitFor();
+    }
+    harms.push(...(await findHarm(page, "on")));
+    expect(harms).toEqual([]);
+    expect(elsewhere).toEqual([]);
+    const shown = await page.locator("main").evaluate((main) => main.textContent);
+    expect(shown).toContain(HOSTILE_TEXTS[2]);
+  },
+);

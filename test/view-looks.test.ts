@@ -3,30 +3,62 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
-import { expect, test } from "vitest";
-import { workFolder } from "./support/cli.ts";
-import { openView } from "./support/view-page.ts";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { type WorkFolder, workFolder } from "./support/cli.ts";
+import { DESK_RUN, writeDesk } from "./support/desk-dataset.ts";
+import { openView, takePage } from "./support/view-page.ts";
 import { recordLine, scoreLine, writeRun } from "./support/view-run.ts";
+import { printedAddress } from "./support/view-server.ts";
 
-const NOTHING_THERE = ["/run/none", "/nothing"];
+const NOTHING_THERE = ["/run/none", "/nothing", "/seat"];
 
-/** One line for each view. */
+/** One line for each view, and for what it looks like with little or nothing in it. */
 const VIEWS = [
   "/",
   "/run/skill",
+  "/run/unscored",
+  "/run/dead",
   "/run/skill/rollouts",
   "/run/skill/rollouts?verdict=failed&sort=turns",
+  "/run/skill/rollouts?text=appointment&turns.from=2",
+  "/run/skill/rollouts?id=nowhere",
   "/run/skill/rollout/StudentHealthServices/shs-001",
+  "/run/skill/rollout/StudentHealthServices/shs-001?review=verdict%3Dfailed",
+  "/compare",
+  "/compare?a=skill",
   "/compare?a=skill&b=weak",
+  "/compare?a=skill&b=weak&show=not+comparable",
+  "/compare?a=skill%2FStudentHealthServices%2Fshs-001",
   "/compare?a=skill%2FStudentHealthServices%2Fshs-001&b=weak%2FStudentHealthServices%2Fshs-001",
   "/run/skill/review",
+  "/run/skill/review?id=nowhere",
   ...NOTHING_THERE,
 ];
 
-test("every view passes axe-core and fits the screen, light and dark, wide and narrow", {
-  timeout: 300_000,
-}, async () => {
-  const folder = workFolder();
+type Finding = unknown[];
+
+/** What axe-core finds serious on what is shown, and whether it is too wide: light and dark, wide and narrow. */
+async function look(page: Page, what: string, show: () => Promise<void>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 900 });
+      await show();
+      // taken from the whole context, axe-core asks for a second page, which this browser does not give
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+      for (const { id, impact, nodes } of violations)
+        if (impact === "serious" || impact === "critical")
+          findings.push([what, colorScheme, width, id, nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))]);
+      const tooWide = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
+      if (tooWide > 0) findings.push([what, colorScheme, width, `${tooWide} px too wide`]);
+    }
+  }
+  return findings;
+}
+
+async function writeRuns(folder: WorkFolder): Promise<void> {
   for (const [name, skill] of [
     ["skill", "0.7"],
     ["weak", "0.3"],
@@ -37,27 +69,84 @@ test("every view passes axe-core and fits the screen, light and dark, wide and n
     ]);
     expect(code).toBe(0);
   }
+  writeRun(join(folder.path, "outputs", "unscored"), { Desk: recordLine({ queryId: "q-1" }) });
+  folder.write("models.yml", "models:\n  dead: {provider: openai, api_base: http://127.0.0.1:9/v1}\n");
+  const { code } = await folder.run([
+    ...["single", "--bundled", "--domains", "StudentHealthServices", "--limit", "2", "--models-config", "models.yml"],
+    ...["--agent-model", "openai/dead", "--output-dir", "outputs/dead", "--quiet"],
+  ]);
+  expect(code).toBe(2);
+}
+
+test("every view passes axe-core and fits the screen, light and dark, wide and narrow", {
+  timeout: 400_000,
+}, async () => {
+  const folder = workFolder();
+  await writeRuns(folder);
   const { page, goto } = await openView(join(folder.path, "outputs"));
-  // taken from the whole context, axe-core asks for a second page, which this browser does not give
-  const findings: unknown[] = [];
-  for (const path of VIEWS)
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 400]) {
-        await page.setViewportSize({ width, height: 900 });
-        if (width === 1280) await goto(path);
-        const isShown = (await page.locator("main [role=alert]").count()) === 0;
-        if (isShown === NOTHING_THERE.includes(path)) findings.push([path, "is not what it should be"]);
-        const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-        for (const { id, impact, nodes } of violations)
-          if (impact === "serious" || impact === "critical")
-            findings.push([path, colorScheme, width, id, nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))]);
-        const tooWide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        if (Number(tooWide) > 0) findings.push([path, colorScheme, width, `${tooWide} px too wide`]);
-      }
-    }
+  const findings: Finding[] = [];
+  for (const path of VIEWS) {
+    findings.push(...(await look(page, path, () => goto(path))));
+    const isShown = (await page.locator("main [role=alert]").count()) === 0;
+    if (isShown === NOTHING_THERE.includes(path)) findings.push([path, "is not what it should be"]);
+  }
+  // what is over a view or in it only when it is asked for
+  await goto("/run/skill/rollout/StudentHealthServices/shs-001");
+  findings.push(
+    ...(await look(page, "keys", async () => {
+      if ((await page.locator("dialog[open]").count()) === 0) await page.keyboard.press("?");
+      await page.getByRole("heading", { name: "Keys" }).waitFor();
+    })),
+  );
+  await page.keyboard.press("Escape");
+  await page.locator("#m1").focus();
+  await page.keyboard.press("e");
+  await page.locator("#m1 button.accept:focus").waitFor();
+  await page.keyboard.press("Enter");
+  findings.push(
+    ...(await look(page, "an annotated message", () =>
+      page.getByRole("group", { name: "Your verdict on message 1" }).waitFor(),
+    )),
+  );
+  await goto("/run/skill/rollouts");
+  findings.push(
+    ...(await look(page, "a table with everything unfolded", async () => {
+      await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+    })),
+  );
   expect(findings).toEqual([]);
 });
+
+test.for([
+  ["agent", "--user-model", "scripted/user", "What you say to the user"],
+  ["user", "--agent-model", "scripted/agent", "What you say to the agent"],
+] as const)(
+  "the seat of the %s passes axe-core and fits the screen",
+  { timeout: 120_000 },
+  async ([side, flag, model, label]) => {
+    const work = workFolder();
+    writeDesk(work);
+    const running = work.start(["play", ...DESK_RUN, "--as", side, flag, model, "--view", "--no-open"]);
+    onTestFinished(async () => {
+      running.child.kill("SIGINT");
+      await running.finished;
+    });
+    const page = await takePage();
+    await page.goto(await printedAddress(running));
+    const show = () => page.getByLabel(label).waitFor();
+    const findings = await look(page, "asked", show);
+    if (side === "agent") {
+      await page.getByLabel("Tool", { exact: true }).selectOption("book_desk");
+      await page.getByRole("button", { name: "Call", exact: true }).click();
+      await page.getByText("name is needed").waitFor();
+      findings.push(...(await look(page, "a form with problems", show)));
+    } else {
+      await page.getByRole("button", { name: "End: I have what I wanted" }).click();
+      findings.push(...(await look(page, "over", () => page.getByText("The dialogue is over: user_stop").waitFor())));
+    }
+    expect(findings).toEqual([]);
+  },
+);
 
 test("what is broken, old, empty or no run is said in a sentence, and the rest works", {
   timeout: 120_000,

@@ -1,5 +1,5 @@
 // Runs, one run and the table of rollouts, in a real browser over real run folders: what is to be seen is waited for.
-import { appendFileSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
@@ -213,6 +213,9 @@ test("--view shows a run while it goes on: what it waits for, what failed and wh
   expect(stderr.indexOf("The run can be watched at")).toBe(0);
   expect([0, 2, 3], stderr).toContain(code);
   await page.getByText("The server cannot be reached; what you see may be old.").waitFor();
+  const gone = await page.locator(".lost").textContent();
+  expect(gone).toContain("part of a run (--view) that is over");
+  expect(gone).toContain(`To look again: npx rollout view ${realpathSync(join(work.path, "out"))}`);
 });
 
 test("a run that appears, goes on, is replaced and is deleted is followed without a reload", async () => {

@@ -5,6 +5,7 @@ import type { Trajectory } from "../src/core/index.ts";
 import { openBrowser } from "./support/browser.ts";
 import { type Running, type WorkFolder, workFolder } from "./support/cli.ts";
 import { DESK_RUN, writeDesk } from "./support/desk-dataset.ts";
+import { printedAddress } from "./support/view-server.ts";
 
 const AS_AGENT = ["play", ...DESK_RUN, "--as", "agent", "--user-model", "scripted/user", "--view", "--no-open"];
 const AS_USER = ["play", ...DESK_RUN, "--as", "user", "--agent-model", "scripted/agent", "--view", "--no-open"];
@@ -131,18 +132,6 @@ function newWork(): WorkFolder {
   const work = workFolder();
   writeDesk(work);
   return work;
-}
-
-async function printedAddress({ child, finished }: Running): Promise<string> {
-  let printed = "";
-  return new Promise((resolve, reject) => {
-    child.stdout?.on("data", (text: string) => {
-      printed += text;
-      const address = /http:\S+/.exec(printed)?.[0];
-      if (address) resolve(address);
-    });
-    void finished.then(({ stderr }) => reject(new Error(stderr)));
-  });
 }
 
 async function leave({ child, finished }: Running): Promise<number | null> {

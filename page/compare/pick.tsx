@@ -8,7 +8,7 @@ export function PickButton({ place, name }: { place: string; name: string }) {
   return (
     <button
       type="button"
-      class="more"
+      class="more pick"
       aria-pressed={isPicked}
       aria-label={`${isPicked ? "Do not compare" : picked.value === undefined ? "Compare" : "Compare with"} ${name}`}
       onClick={() => pick(place)}

@@ -7,6 +7,7 @@ import { MomentView } from "../dialogue/moment.tsx";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
+import { scoreText } from "../text.ts";
 import { alignMoments, type Pair } from "./align.ts";
 import { type ComparedPlace, pathToCompare, writePlace } from "./place.ts";
 
@@ -65,7 +66,7 @@ function Beside({ a, b }: { a: Side; b: Side }) {
       </h1>
       {first ? (
         <p>
-          <a href="#first-difference">The first difference</a> is {first.differences.join(", ")}.
+          <a href="#first-difference">The first difference</a>: {first.differences.join(", ")}.
         </p>
       ) : (
         <p class="good">The two dialogues say and do the same.</p>
@@ -96,7 +97,7 @@ function SideHead({ side: { place, dialogue }, word }: { side: Side; word: strin
       </h2>
       <p>
         <span class={verdictClass(verdict)}>{verdict}</span>
-        {score !== null && <span class="small"> score {score.toFixed(2)}</span>}
+        {score !== null && <span class="small"> score {scoreText(score)}</span>}
         {failed.length > 0 && <span class="small">, failed: {failed.join(", ")}</span>}
       </p>
       <Facts dialogue={dialogue} />

@@ -3,6 +3,7 @@ import type { QueryOutcome, RunComparison } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
+import { focusNext } from "../rows.ts";
 import { useServer } from "../server.ts";
 import { count, share } from "../text.ts";
 import { pathToCompare, writePlace } from "./place.ts";
@@ -21,7 +22,19 @@ export function CompareRuns({ a, b }: { a: string; b: string }) {
   const wanted = new URLSearchParams([...params].filter(([name]) => name === "show" || name === "offset"));
   const answer = useServer<RunComparison>(`/api${pathTo("run", a, "against", b)}?${wanted}`, "");
   const swapped = pathToCompare(writePlace(b), writePlace(a));
-  useKeys({ s: { does: "swap the two runs", act: () => Address.go(swapped, true) } }, "This comparison");
+  const show = (outcome: QueryOutcome | null) => Address.go(Address.with({ show: outcome, offset: null }));
+  useKeys(
+    {
+      "j ArrowDown": { does: "the next query; Enter opens both dialogues", act: () => focusNext("a.query", 1) },
+      "k ArrowUp": { does: "the one before", act: () => focusNext("a.query", -1) },
+      w: { does: "only those that were won", act: () => show("won") },
+      l: { does: "only those that were lost", act: () => show("lost") },
+      e: { does: "only those that are equal", act: () => show("equal") },
+      a: { does: "all queries", act: () => show(null) },
+      s: { does: "swap the two runs", act: () => Address.go(swapped, true) },
+    },
+    "This comparison",
+  );
   return (
     <Shown answer={answer}>
       {(compared) => (
@@ -70,30 +83,27 @@ function Summary({ compared: { a, b, difference, counts, leftOut } }: { compared
         {b.agents.join(", ")}).
       </p>
       <p class="paired">
-        {difference ? (
-          <>
-            <strong>{points(difference.mean)} points</strong>
-            {difference.interval
-              ? ` (95 %: ${points(difference.interval.low)} to ${points(difference.interval.high)})`
-              : " (too few queries for an interval)"}
-            , paired by query. <span class="small">{difference.words}</span>
-          </>
-        ) : (
-          "No query is scored in both, so there is no difference to tell."
-        )}
+        {difference
+          ? `${difference.words}, paired by query${difference.interval ? "" : " (too few for an interval)"}.`
+          : "No query is scored in both runs, so there is no difference to tell; `rollout eval` scores a run."}
       </p>
     </>
   );
 }
 
 function Queries({ compared: { a, b, queries } }: { compared: RunComparison }) {
-  if (queries.length === 0) return <p>No such query.</p>;
+  if (queries.length === 0)
+    return (
+      <p>
+        No query came out like this. <a href={Address.with({ show: null, offset: null })}>Show all</a>
+      </p>
+    );
   return (
-    <table>
+    <table class="queries">
       <thead>
         <tr>
-          {["query", "dataset", a.name, b.name, "outcome"].map((title, at) => (
-            <th key={at} scope="col">
+          {["query", a.name, b.name, "outcome"].map((title, at) => (
+            <th key={at} scope="col" class={at === 1 || at === 2 ? "number" : undefined}>
               {title}
             </th>
           ))}
@@ -104,15 +114,18 @@ function Queries({ compared: { a, b, queries } }: { compared: RunComparison }) {
           <tr key={`${dataset} ${query}`}>
             <th scope="row">
               <a
+                class="query"
                 title="Both dialogues, side by side"
                 href={pathToCompare(writePlace(a.name, dataset, ids[0]), writePlace(b.name, dataset, ids[1]))}
               >
                 {query}
-              </a>
+              </a>{" "}
+              <span class="small">{dataset}</span>
             </th>
-            <td>{dataset}</td>
             {rates.map((rate, at) => (
-              <td key={at}>{rate === null ? "–" : share(rate)}</td>
+              <td key={at} class="number">
+                {rate === null ? "–" : share(rate)}
+              </td>
             ))}
             <td class={OUTCOMES.find((one) => one.outcome === outcome)?.style}>{outcome}</td>
           </tr>
@@ -132,9 +145,4 @@ function Pages({ chosen }: { chosen: number }) {
       {offset + PAGE < chosen && <a href={Address.with({ offset: String(offset + PAGE) })}>next</a>}
     </p>
   );
-}
-
-function points(value: number): string {
-  const rounded = Math.round(value * 1000) / 10;
-  return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded).toFixed(1)}`;
 }

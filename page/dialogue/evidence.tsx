@@ -2,7 +2,7 @@
 import type { CheckView, DialogueView, ToolView } from "../../src/viewer/api.ts";
 import { encodePart, pathTo } from "../address.ts";
 import { pathToCompare, writePlace } from "../compare/place.ts";
-import { count, dollars, duration } from "../text.ts";
+import { count, dollars, duration, exactTime, scoreText } from "../text.ts";
 import { JsonView } from "./json.tsx";
 import { readJsonText } from "./json-text.ts";
 import { TextBlock } from "./text-block.tsx";
@@ -10,36 +10,44 @@ import { TextBlock } from "./text-block.tsx";
 export function Verdict({ dialogue }: { dialogue: DialogueView }) {
   const { verdict, score, decidedBy, blame, evidence, checks } = dialogue;
   const [undecided, decided] = [checks.filter(({ pass }) => pass === null), checks.filter(({ pass }) => pass !== null)];
-  const order = (check: CheckView) => (check.pass === false ? 0 : 1);
+  const [failed, passed] = [decided.filter(({ pass }) => !pass), decided.filter(({ pass }) => pass)];
   return (
     <section aria-labelledby="checks-title">
       <h2 id="checks-title">
         <span class={`verdict ${verdictClass(verdict)}`}>{verdict}</span>
-        {score !== null && <span class="small"> score {score.toFixed(2)}</span>}
+        {score !== null && <span class="small"> score {scoreText(score)}</span>}
       </h2>
       {decidedBy.length > 0 && <p class="small">Decided by {decidedBy.join(", ")}.</p>}
       {blame && <p>The {blame} is to blame.</p>}
       {evidence && checks.length === 0 && <p class="small">{evidence}</p>}
-      <ul class="checks">
-        {decided
-          .sort((a, b) => order(a) - order(b))
-          .map((check) => (
-            <Check key={check.check} check={check} />
-          ))}
-      </ul>
+      <Checks checks={failed} />
+      {passed.length > 0 && (
+        <details open={innerWidth > NARROW}>
+          <summary>{plural(passed.length, "check")} passed</summary>
+          <Checks checks={passed} />
+        </details>
+      )}
       {undecided.length > 0 && (
         <details>
-          <summary>
-            {undecided.length} {undecided.length === 1 ? "check" : "checks"} could not decide
-          </summary>
-          <ul class="checks">
-            {undecided.map((check) => (
-              <Check key={check.check} check={check} />
-            ))}
-          </ul>
+          <summary>{plural(undecided.length, "check")} could not decide</summary>
+          <Checks checks={undecided} />
         </details>
       )}
     </section>
+  );
+}
+
+/** There the dialogue is below, and wants to be reached. */
+const NARROW = 1000;
+
+function Checks({ checks }: { checks: CheckView[] }) {
+  if (checks.length === 0) return null;
+  return (
+    <ul class="checks">
+      {checks.map((check) => (
+        <Check key={check.check} check={check} />
+      ))}
+    </ul>
   );
 }
 
@@ -124,21 +132,38 @@ export function Facts({ dialogue }: { dialogue: DialogueView }) {
             : "It failed and has no record."}
       </p>
     );
-  const tokens = `${count(facts.tokens)} tokens${facts.scriptedTokens > 0 ? ` (and ${count(facts.scriptedTokens)} that scripts estimate)` : ""}`;
+  const scripted = facts.scriptedTokens > 0 ? `about ${count(facts.scriptedTokens)} by scripts` : "";
+  const tokens = scripted === "" || facts.tokens > 0 ? count(facts.tokens) : "";
   return (
-    <p class="facts">
-      {facts.ended ? "Ended" : "Broke off"}: <strong>{facts.stopReason}</strong>
-      {facts.message && ` (${facts.message})`}. {facts.turns} turns, {facts.toolCalls} calls
-      {facts.toolErrors > 0 && <span class="bad"> ({facts.toolErrors} errors)</span>}, {tokens}, cost{" "}
-      {dollars(facts.costUsd)}, {duration(facts.seconds)}.{" "}
-      {Object.entries(facts.models)
-        .map(([party, model]) => `${party} ${model}`)
-        .join(", ")}
-      {facts.scripted && " (scripted: no model's output)"}
-      {facts.mode !== "positive" && `, mode ${facts.mode}`}
-      {facts.attempt > 1 && `, attempt ${facts.attempt}`}
-    </p>
+    <div class="facts-lines">
+      <p>
+        {facts.ended ? "Ended" : "Broke off"}: <strong>{facts.stopReason}</strong>
+        {facts.message && ` (${facts.message})`}
+        {" · "}
+        {plural(facts.turns, "turn")}
+        {" · "}
+        {plural(facts.toolCalls, "call")}
+        {facts.toolErrors > 0 && <span class="bad"> ({plural(facts.toolErrors, "error")})</span>}
+        {" · "}
+        tokens: {[tokens, scripted].filter(Boolean).join(" and ")}
+        {" · "}cost {dollars(facts.costUsd)}
+        {" · "}
+        <span title={exactTime(facts.startedAt)}>{duration(facts.seconds)}</span>
+      </p>
+      <p class="small">
+        {Object.entries(facts.models)
+          .map(([party, model]) => `${party} ${model}`)
+          .join(" · ")}
+        {facts.scripted && " (scripted: no model's output)"}
+        {facts.mode !== "positive" && ` · mode ${facts.mode}`}
+        {facts.attempt > 1 && ` · attempt ${facts.attempt}`}
+      </p>
+    </div>
   );
+}
+
+function plural(number: number, word: string): string {
+  return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
 export function PromptAndTools({ dialogue, path, isOpen }: { dialogue: DialogueView; path: string; isOpen: boolean }) {

@@ -1,8 +1,8 @@
 // One thing that was said or done: a message with its calls and their results, or what happened beside them.
 import type { CallView, LongText, Mark, Moment, Spent, StateChange } from "../../src/viewer/api.ts";
 import { encodePart } from "../address.ts";
-import { count, dollars, duration } from "../text.ts";
-import { AnnotateMessage } from "../views/annotate.tsx";
+import { count, dollars, duration, exactTime } from "../text.ts";
+import { AnnotateButton, AnnotateMessage } from "../views/annotate.tsx";
 import { ChangeList } from "./state.tsx";
 import { readWhole, TextBlock } from "./text-block.tsx";
 
@@ -45,6 +45,7 @@ export function MomentView(props: MomentProps) {
             {message}
           </a>
         )}
+        {message !== undefined && <AnnotateButton at={message} />}
         <SpentView spent={spent} />
       </header>
       <Marks marks={marks} />
@@ -160,7 +161,7 @@ function SpentView({ spent }: { spent: Spent | undefined }) {
     costUsd === undefined || scripted ? "" : costUsd === null ? "cost unknown" : dollars(costUsd),
   ];
   return (
-    <span class="spent small" title={at}>
+    <span class="spent small" title={exactTime(at)}>
       {parts.filter(Boolean).join(" · ")}
     </span>
   );

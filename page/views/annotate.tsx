@@ -1,14 +1,15 @@
 // Annotating: what people say about a dialogue or one message of it, and the panel to say it with, by mouse or keys.
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { AnnotationRecord, AnnotationsView, Judgement, TableRow } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { renameAnnotator, useAnnotator } from "../annotator.ts";
 import { useKeys } from "../keys.ts";
 import { type Target, trouble, useOwnWords } from "../own-annotations.ts";
 import { useServer } from "../server.ts";
-import { ago } from "../text.ts";
+import { ago, exactTime } from "../text.ts";
 import "./annotate.css";
+import { Note, Tags } from "./annotate-fields.tsx";
 import { ReviewBar } from "./review.tsx";
 
 const VERDICTS: { verdict: Judgement; key: string }[] = [
@@ -26,6 +27,9 @@ type Shared = ReturnType<typeof useOwnWords> & {
   error?: string;
   /** in a review, what others said is kept back until one has judged: agreement means something only then */
   isBlind: boolean;
+  /** messages whose fields were asked for */
+  opened: ReadonlySet<number>;
+  open(message: number): void;
 };
 const Shared = createContext<Shared | undefined>(undefined);
 
@@ -36,8 +40,11 @@ export function Annotations({ children, ...target }: Target & { children: Compon
   const { value, error } = useServer<AnnotationsView>(path, target.name);
   const all = value?.annotations;
   const own = useOwnWords(target, me ?? "", me === undefined ? undefined : all);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const open = (message: number) => setOpened(new Set(opened).add(message));
   const isBlind = Address.params.has("review") && own.wordsOn(undefined).verdict === undefined;
-  const shared = me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind };
+  const shared =
+    me === undefined ? undefined : { ...own, target, me, all, tags: value?.tags ?? [], error, isBlind, opened, open };
   return <Shared.Provider value={shared}>{children}</Shared.Provider>;
 }
 
@@ -48,7 +55,7 @@ export function AnnotateDialogue() {
 }
 
 function Panel({ shared }: { shared: Shared }) {
-  const { target, me, change, isSaving, sendAgain, all, error } = shared;
+  const { target, me, change, isSaving, sendAgain, all, error, open } = shared;
   const panel = useRef<HTMLElement>(null);
   const focus = (selector: string) => panel.current?.querySelector<HTMLElement>(selector)?.focus();
   const judge = (verdict: Judgement) => ({ does: verdict, act: () => change(undefined, { verdict }) });
@@ -57,6 +64,7 @@ function Panel({ shared }: { shared: Shared }) {
       ...Object.fromEntries(VERDICTS.map(({ verdict, key }) => [key, judge(verdict)])),
       t: { does: "add a tag (Escape leaves the field)", act: () => focus(".tag-field") },
       m: { does: "write a note (Escape leaves the field)", act: () => focus("textarea") },
+      e: { does: "annotate the message that has the focus", act: () => openFocused(open) },
     },
     "Annotating",
   );
@@ -81,31 +89,46 @@ function Panel({ shared }: { shared: Shared }) {
   );
 }
 
-/** What was said about one message, and the way to say something. */
+function openFocused(open: (message: number) => void): void {
+  const number = /^m(\d+)$/.exec(document.activeElement?.closest(".moment")?.id ?? "")?.[1];
+  if (number !== undefined) open(Number(number));
+}
+
+/** The way to say something about one message, beside its name: seen on hover, with the focus, and where one touches. */
+export function AnnotateButton({ at }: { at: number }) {
+  const shared = useContext(Shared);
+  if (!shared?.all || shared.opened.has(at) || isSaid(shared.wordsOn(at))) return null;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Annotate message ${at}`}
+      title="Annotate this message (e)"
+      onClick={() => shared.open(at)}
+    >
+      Annotate
+    </button>
+  );
+}
+
+/** What was said about one message, and the fields for it. */
 export function AnnotateMessage({ at }: { at: number }) {
   const shared = useContext(Shared);
-  const [isOpen, open] = useState(false);
   if (!shared?.all) return null;
-  const { verdict, tags, note } = shared.wordsOn(at);
-  const isSaid = verdict !== undefined || tags.length > 0 || note !== "";
+  const isOpened = shared.opened.has(at);
+  const isShown = isOpened || isSaid(shared.wordsOn(at));
+  const others = shared.all.some((one) => one.by !== shared.me && one.message === at);
+  if (!isShown && !others) return null;
   return (
     <div class="annotate-message">
       <Others shared={shared} message={at} />
-      {isOpen || isSaid ? (
-        <Editor shared={shared} message={at} isOpened={isOpen} />
-      ) : (
-        <button
-          type="button"
-          class="small"
-          aria-label={`Annotate message ${at}`}
-          title="Annotate this message"
-          onClick={() => open(true)}
-        >
-          Annotate
-        </button>
-      )}
+      {isShown && <Editor shared={shared} message={at} isOpened={isOpened} />}
     </div>
   );
+}
+
+function isSaid({ verdict, tags, note }: ReturnType<Shared["wordsOn"]>): boolean {
+  return verdict !== undefined || tags.length > 0 || note !== "";
 }
 
 type EditorProps = { shared: Shared; message?: number; isOpened?: boolean };
@@ -155,93 +178,6 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
   );
 }
 
-type TagsProps = { tags: string[]; usual: string[]; what: string; onChange: (tags: string[]) => void };
-
-function Tags({ tags, usual, what, onChange }: TagsProps) {
-  const list = useId();
-  const add = (field: HTMLInputElement) => {
-    const given = field.value.split(",").map((tag) => tag.replace(/\s+/g, " ").trim());
-    const fresh = given.filter((tag) => tag !== "" && !tags.includes(tag));
-    field.value = "";
-    if (fresh.length > 0) onChange([...tags, ...new Set(fresh)]);
-  };
-  return (
-    <div class="tags">
-      {tags.map((tag) => (
-        <span key={tag} class="tag">
-          {tag}
-          <button
-            type="button"
-            aria-label={`Remove the tag ${tag} from ${what}`}
-            onClick={() => onChange(tags.filter((other) => other !== tag))}
-          >
-            ×
-          </button>
-        </span>
-      ))}
-      <input
-        class="tag-field"
-        list={list}
-        maxLength={60}
-        placeholder="tag"
-        aria-label={`Add a tag to ${what}`}
-        autocomplete="off"
-        onKeyDown={(event) => {
-          if (event.key === "Enter" || event.key === ",") {
-            event.preventDefault();
-            add(event.currentTarget);
-          } else if (event.key === "Escape") event.currentTarget.blur();
-        }}
-        onBlur={(event) => add(event.currentTarget)}
-      />
-      <datalist id={list}>
-        {usual
-          .filter((tag) => !tags.includes(tag))
-          .map((tag) => (
-            <option key={tag} value={tag} />
-          ))}
-      </datalist>
-    </div>
-  );
-}
-
-type NoteProps = { note: string; what: string; onChange: (note: string) => void };
-
-/** Saved when the field is left, and when the page is. */
-function Note({ note, what, onChange }: NoteProps) {
-  const [typed, setTyped] = useState<string | undefined>(undefined);
-  const latest = useRef<() => void>(() => {});
-  latest.current = () => {
-    if (typed === undefined) return;
-    setTyped(undefined);
-    if (typed.trim() !== note) onChange(typed.trim());
-  };
-  useEffect(() => {
-    const save = () => latest.current();
-    addEventListener("pagehide", save);
-    return () => {
-      removeEventListener("pagehide", save);
-      save();
-    };
-  }, []);
-  const shown = typed ?? note;
-  return (
-    <textarea
-      rows={Math.min(6, shown.split("\n").length)}
-      placeholder="note"
-      maxLength={10_240}
-      aria-label={`Your note on ${what}`}
-      value={shown}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onBlur={() => latest.current()}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
-          event.currentTarget.blur();
-      }}
-    />
-  );
-}
-
 /** What other people said. */
 function Others({ shared: { all = [], me, isBlind }, message }: { shared: Shared; message?: number }) {
   const others = all.filter((one) => one.by !== me && one.message === message);
@@ -258,7 +194,9 @@ function Others({ shared: { all = [], me, isBlind }, message }: { shared: Shared
               {tag}
             </span>
           ))}{" "}
-          <span class="small">{ago(Date.parse(at) || 0)}</span>
+          <span class="small" title={exactTime(at)}>
+            {ago(Date.parse(at) || 0)}
+          </span>
           {note && <p class="note">{note}</p>}
         </li>
       ))}

@@ -8,7 +8,9 @@ import { MomentView, readText } from "../dialogue/moment.tsx";
 import { FinalState } from "../dialogue/state.tsx";
 import { Shown } from "../frame.tsx";
 import { useKeys } from "../keys.ts";
+import { pathToTable } from "../last-table.ts";
 import { useServer } from "../server.ts";
+import { ago, exactTime } from "../text.ts";
 import { AnnotateDialogue, Annotations } from "./annotate.tsx";
 import "./dialogue.css";
 
@@ -59,7 +61,7 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
       f: { does: "next message that a check points at", act: () => step(1, (at) => isMarked(moments[at], decided)) },
       "n ArrowRight": { does: "next rollout of this query", act: () => goTo(1) },
       "p ArrowLeft": { does: "rollout of this query before", act: () => goTo(-1) },
-      b: { does: "back to all rollouts of the run", act: () => Address.go(pathTo("run", name, "rollouts")) },
+      b: { does: "back to the table, as you left it", act: () => Address.go(pathToTable(name)) },
       r: { does: "unfold or fold all reasoning", act: () => setReasoningOpen(!isReasoningOpen) },
       i: { does: "unfold or fold prompt and tools", act: () => setToolsOpen(!areToolsOpen) },
       c: {
@@ -75,8 +77,10 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
   return (
     <div class="dialogue">
       <div class="dialogue-top">
-        <h1>{id}</h1>
-        <p class="small">{dataset}</p>
+        <div class="page-head">
+          <h1>{id}</h1>
+          <p class="small">{dataset}</p>
+        </div>
         <Facts dialogue={dialogue} />
         {notes.map((note) => (
           <p key={note} class="odd">
@@ -86,8 +90,8 @@ function Loaded({ place, path, dialogue }: { place: Place; path: string; dialogu
         {failures.map(({ attempt, error, kind, at, stack }) => (
           <div key={`${attempt} ${at}`} class="failure" role="note">
             <strong class="bad">Attempt {attempt} failed</strong>{" "}
-            <span class="small">
-              {kind}, {at}
+            <span class="small" title={exactTime(at)}>
+              {kind}, {ago(Date.parse(at) || 0) || at}
             </span>
             <pre>{error}</pre>
             {stack && (

@@ -17,8 +17,8 @@ export function ReviewLink({ name }: { name: string }) {
   const href = `${pathTo("run", name, "review")}?${filters}`;
   useKeys({ r: { does: "review these rollouts one after the other", act: () => Address.go(href) } }, "Rollouts");
   return (
-    <a class="review-link" href={href}>
-      Review <kbd>r</kbd>
+    <a class="action" href={href} title="One after the other, until each has your verdict">
+      Review<kbd>r</kbd>
     </a>
   );
 }
@@ -32,6 +32,8 @@ export function ReviewView({ name }: { name: string }) {
 function Start({ name, me }: { name: string; me: string }) {
   const filters = Address.params.toString();
   const { value, error } = useServer<NextView>(nextPath(name, filters, me), name);
+  const table = `${pathTo("run", name, "rollouts")}?${filters}`;
+  useKeys({ b: { does: "back to the table", act: () => Address.go(table) } }, "Review");
   const next = value?.next;
   useEffect(() => {
     if (next) Address.go(placeOf(name, filters, next), true);
@@ -40,14 +42,14 @@ function Start({ name, me }: { name: string; me: string }) {
   if (!value || next) return <p role="status">Reading …</p>;
   return (
     <>
-      <h1>All reviewed</h1>
+      <h1>{value.chosen === 0 ? "Nothing to review" : "All reviewed"}</h1>
       <p role="status">
         {value.chosen === 0
-          ? "The filter leaves no rollouts."
+          ? "No rollout fits the filter, so there is nothing to review; choose another one in the table."
           : `${me} has given a verdict on all ${count(value.chosen)} of them. More will come up here if more are made.`}
       </p>
       <p>
-        <a href={`${pathTo("run", name, "rollouts")}?${filters}`}>Back to the table</a>
+        <a href={table}>Back to the table</a>
       </p>
     </>
   );

@@ -5,10 +5,12 @@ import type { TableRow, TableView } from "../../src/viewer/api.ts";
 import { Address, pathTo } from "../address.ts";
 import { PickButton } from "../compare/pick.tsx";
 import { writePlace } from "../compare/place.ts";
-import { Filters } from "../filters.tsx";
+import { Filters, unfiltered } from "../filters.tsx";
 import { useKeys } from "../keys.ts";
+import { rememberTable } from "../last-table.ts";
+import { focused, focusNext } from "../rows.ts";
 import { useServer } from "../server.ts";
-import { ago, count, dollars, duration } from "../text.ts";
+import { ago, count, dollars, duration, exactTime, scoreText } from "../text.ts";
 import { AnnotationCell } from "./annotate.tsx";
 import { ReviewLink } from "./review.tsx";
 import "./rollouts.css";
@@ -16,6 +18,7 @@ import "./rollouts.css";
 const PAGE = 100;
 
 export function RolloutsView({ name }: { name: string }) {
+  rememberTable(name, Address.params.toString());
   const answer = useServer<TableView>(
     `/api${pathTo("run", name, "rollouts")}?${Address.params}`,
     name,
@@ -30,20 +33,22 @@ export function RolloutsView({ name }: { name: string }) {
   if (!table) return <p role="status">Reading …</p>;
   return (
     <>
-      <h1>
-        {count(table.chosen)} of {count(table.total)} rollouts
-      </h1>
+      <div class="page-head">
+        <h1>
+          {count(table.chosen)} of {count(table.total)} rollouts
+        </h1>
+        {table.chosen > 0 && <ReviewLink name={name} />}
+      </div>
       {!table.isWhole && <p role="status">Reading … {Math.floor(table.progress * 100)} %; more will come.</p>}
-      <ReviewLink name={name} />
       <div class="with-filters">
         <Filters table={table} />
         <div>
           <Pages table={table} />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable by keyboard */}
           <section class="scrolled" aria-label="Rollouts" aria-busy={answer.value === undefined} tabIndex={0}>
-            <Table table={table} name={name} />
+            {table.rows.length > 0 && <Table table={table} name={name} />}
           </section>
-          {table.rows.length === 0 && table.isWhole && <p>No rollout is like this.</p>}
+          {table.rows.length === 0 && table.isWhole && <Nothing table={table} />}
           {table.rows.length > 20 && <Pages table={table} />}
         </div>
       </div>
@@ -51,19 +56,34 @@ export function RolloutsView({ name }: { name: string }) {
   );
 }
 
+function Nothing({ table: { total, chosen, search } }: { table: TableView }) {
+  if (total === 0) return <p>No rollout has been finished yet; each appears here as soon as it is.</p>;
+  if (search && search.searched < search.total) return null;
+  return (
+    <p>
+      {chosen === 0 ? "No rollout fits all of these filters. " : "There are no more rollouts on this page. "}
+      {chosen === 0 ? (
+        <a href={unfiltered()}>Show all {count(total)}</a>
+      ) : (
+        <a href={Address.with({ offset: null })}>Back to the first page</a>
+      )}
+    </p>
+  );
+}
+
 type Column = { sort: string; title: string; isNumber?: boolean; show: (row: TableRow) => ComponentChildren };
 
 /** The first column, the id, is a link. */
 const COLUMNS: readonly Column[] = [
-  { sort: "dataset", title: "dataset", show: (row) => row.dataset },
+  { sort: "dataset", title: "dataset", show: (row) => <Short text={row.dataset} /> },
   { sort: "verdict", title: "verdict", show: (row) => row.verdict },
   {
     sort: "score",
     title: "score",
     isNumber: true,
-    show: (row) => (row.score === null ? "–" : String(Number(row.score.toFixed(3)))),
+    show: (row) => (row.score === null ? "–" : scoreText(row.score)),
   },
-  { sort: "stop", title: "stop reason", show: (row) => row.stopReason },
+  { sort: "stop", title: "stop reason", show: (row) => <Short text={row.stopReason} /> },
   { sort: "blame", title: "blame", show: (row) => row.blame },
   { sort: "turns", title: "turns", isNumber: true, show: (row) => count(row.turns) },
   { sort: "steps", title: "steps", isNumber: true, show: (row) => count(row.steps) },
@@ -72,17 +92,32 @@ const COLUMNS: readonly Column[] = [
   { sort: "tokens", title: "tokens", isNumber: true, show: (row) => count(row.tokens) },
   { sort: "cost", title: "cost", isNumber: true, show: (row) => dollars(row.costUsd) },
   { sort: "seconds", title: "time", isNumber: true, show: (row) => duration(row.seconds) },
-  { sort: "ended", title: "ended", show: (row) => ago(row.endedAt) },
+  {
+    sort: "ended",
+    title: "ended",
+    show: (row) => <span title={exactTime(row.endedAt)}>{ago(row.endedAt)}</span>,
+  },
   { sort: "annotation", title: "annotation", show: (row) => <AnnotationCell {...row} /> },
 ];
 
-function Table({ table: { rows }, name }: { table: TableView; name: string }) {
+/** Cut where it is long; whole on hover, and to whoever listens. */
+function Short({ text }: { text: string }) {
+  return (
+    <span class="short" title={text}>
+      {text}
+    </span>
+  );
+}
+
+function Table({ table: { rows, facets }, name }: { table: TableView; name: string }) {
+  const isAnnotated = Object.keys(facets.annotation ?? {}).some((word) => word !== "none");
+  const columns = COLUMNS.filter(({ sort }) => sort !== "annotation" || isAnnotated);
   return (
     <table class="rollouts">
       <thead>
         <tr>
           <Head sort="id" title="rollout" />
-          {COLUMNS.map(({ sort, title, isNumber }) => (
+          {columns.map(({ sort, title, isNumber }) => (
             <Head key={sort} sort={sort} title={title} isNumber={isNumber} />
           ))}
           <th scope="col">compare</th>
@@ -97,12 +132,12 @@ function Table({ table: { rows }, name }: { table: TableView; name: string }) {
               </a>
               {row.excerpt !== undefined && <div class="small excerpt">{row.excerpt}</div>}
             </th>
-            {COLUMNS.map(({ sort, isNumber, show }) => (
+            {columns.map(({ sort, isNumber, show }) => (
               <td key={sort} class={`${isNumber ? "number" : ""} ${sort === "verdict" ? classOf(row.verdict) : ""}`}>
                 {show(row)}
               </td>
             ))}
-            <td>
+            <td class="last">
               <PickButton place={writePlace(name, row.dataset, row.id)} name={row.id} />
             </td>
           </tr>
@@ -130,7 +165,7 @@ function Head({ sort, title, isNumber = false }: { sort: string; title: string; 
     >
       <a href={Address.with({ sort, order, offset: null })}>
         {title}
-        {isSorted && (isUp ? " ↑" : " ↓")}
+        {isSorted && <span class={`sorted ${isUp ? "up" : "down"}`} />}
       </a>
     </th>
   );
@@ -154,21 +189,27 @@ function Pages({ table: { chosen, offset, rows } }: { table: TableView }) {
 }
 
 function keysFor(table: TableView | undefined) {
-  const step = (by: number) => {
-    const links = [...document.querySelectorAll<HTMLElement>("a.rollout")];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    links[at === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
-  };
   const page = (by: number) => {
     const start = (table?.offset ?? 0) + by * PAGE;
     if (table && start >= 0 && start < table.chosen)
       Address.go(Address.with({ offset: start === 0 ? null : String(start) }));
   };
   return {
-    "j ArrowDown": { does: "the next rollout; Enter opens it", act: () => step(1) },
-    "k ArrowUp": { does: "the one before", act: () => step(-1) },
+    "j ArrowDown": { does: "the next rollout; Enter opens it", act: () => focusNext("a.rollout", 1) },
+    "k ArrowUp": { does: "the one before", act: () => focusNext("a.rollout", -1) },
     "n ArrowRight": { does: "the next page", act: () => page(1) },
     "p ArrowLeft": { does: "the page before", act: () => page(-1) },
-    "/": { does: "search in the dialogues", act: () => document.querySelector<HTMLElement>("#search")?.focus() },
+    c: {
+      does: "compare the rollout that has the focus; press it at the second one, too",
+      act: () => focused("button.pick")?.click(),
+    },
+    "/": { does: "search in the dialogues", act: () => goToSearch() },
   };
+}
+
+function goToSearch(): void {
+  const field = document.querySelector<HTMLElement>("#search");
+  const fold = field?.closest("details");
+  if (fold) fold.open = true;
+  field?.focus();
 }

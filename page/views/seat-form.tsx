@@ -1,7 +1,14 @@
 // A form for each tool, made from its schema. What is typed becomes the text of the arguments as it is, so no number changes.
 import { useState } from "preact/hooks";
 import type { SeatView } from "../../src/viewer/api.ts";
-import { describeField, type Field, fieldsOf, type Problems, writeArguments } from "../../src/viewer/tool-form.ts";
+import {
+  describeField,
+  type Field,
+  fieldsOf,
+  ownText,
+  type Problems,
+  writeArguments,
+} from "../../src/viewer/tool-form.ts";
 import { keepDraft, readDraft } from "./seat-draft.ts";
 
 export type Call = { name: string; arguments: string };
@@ -72,8 +79,8 @@ export function ToolForm({ tools, position, isSending, call, keep }: ToolFormPro
             <FieldRow
               key={`${name} ${field.name}`}
               field={field}
-              text={typed[field.name] ?? ""}
-              problem={problems[field.name]}
+              text={ownText(typed, field.name) ?? ""}
+              problem={ownText(problems, field.name)}
               type={(text) => type(field.name, text)}
             />
           ))}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SeatView as Seat, SeatItem } from "../../src/viewer/api.ts";
 import { pathTo } from "../address.ts";
 import { Shown } from "../frame.tsx";
+import { useKeys } from "../keys.ts";
 import { useServer } from "../server.ts";
 import { dropDrafts, keepDraft, readDraft } from "./seat-draft.ts";
 import { type Call, ToolForm } from "./seat-form.tsx";
@@ -18,7 +19,16 @@ const ENDS = [
 
 export function SeatView() {
   const answer = useServer<Seat>("/api/seat", "/seat");
-  return <Shown answer={answer}>{(seat) => <Table seat={seat} />}</Shown>;
+  return (
+    <>
+      <Shown answer={answer}>{(seat) => <Table seat={seat} />}</Shown>
+      {answer.error !== undefined && (
+        <p>
+          <code>npx rollout play DOMAIN --as agent --view</code> gives you a seat, and its address.
+        </p>
+      )}
+    </>
+  );
 }
 
 function Table({ seat }: { seat: Seat }) {
@@ -47,7 +57,11 @@ function Table({ seat }: { seat: Seat }) {
         </p>
       )}
       {over && <Over seat={seat} />}
-      {!over && isLeft && <p role="status">This seat was left. `rollout resume` goes on with it.</p>}
+      {!over && isLeft && (
+        <p role="status">
+          This seat was left. <code>npx rollout resume</code> goes on with it.
+        </p>
+      )}
       {!over && !isLeft && !asked && <p role="status">The other side is at work …</p>}
       {asked && <Answer key={asked.position} seat={seat} asked={asked} tools={asked.canCall ? tools : []} />}
     </div>
@@ -116,6 +130,14 @@ function Answer({ seat, asked: { position }, tools }: AnswerProps) {
     setSending(false);
   };
   const say = () => send({ content, calls });
+  const focus = (id: string) => () => document.getElementById(id)?.focus();
+  useKeys(
+    {
+      m: { does: "write what you say (Ctrl+Enter sends it, Escape leaves the field)", act: focus("seat-content") },
+      ...(tools.length > 0 ? { t: { does: "choose a tool to call", act: focus("seat-tool") } } : {}),
+    },
+    "Your seat",
+  );
   return (
     <section class="seat-answer" aria-label="Your answer">
       <form
@@ -132,6 +154,7 @@ function Answer({ seat, asked: { position }, tools }: AnswerProps) {
           onInput={(event) => change("content", setContent, event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void say();
+            if (event.key === "Escape") event.currentTarget.blur();
           }}
         />
         <Kept calls={calls} drop={(at) => change("calls", setCalls, calls.toSpliced(at, 1))} />

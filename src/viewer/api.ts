@@ -75,6 +75,9 @@ export type Charts = {
   checks: CheckBars[];
   faults: Bar[];
   tools: Bar[];
+  /** by what people say about them, and by the tags that they gave */
+  annotations: Bar[];
+  tags: Bar[];
   scores: Bar[];
   turns: Bar[];
   steps: Bar[];

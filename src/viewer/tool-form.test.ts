@@ -85,3 +85,12 @@ test("any text arrives as it was typed, under any name", () => {
     }),
   );
 });
+
+test("a field may be called what every object has", () => {
+  const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"string"}}') as JsonObject;
+  const required = ["__proto__", "constructor"];
+  const { problems } = write(properties, {}, { required }) as { problems: object };
+  expect(Object.entries(problems)).toEqual(required.map((name) => [name, `${name} is needed`]));
+  const typed = JSON.parse('{"__proto__":"a","constructor":"b"}') as { [name: string]: string };
+  expect(write(properties, typed, { required })).toEqual({ arguments: '{"__proto__":"a","constructor":"b"}' });
+});

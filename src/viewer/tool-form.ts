@@ -41,14 +41,19 @@ export function writeArguments(
   fields: readonly Field[],
   typed: { [field: string]: string },
 ): { arguments: string } | { problems: Problems } {
-  const problems: Problems = {};
+  const problems: Problems = Object.create(null); // a field may be called __proto__
   const members: string[] = [];
   for (const field of fields) {
-    const written = writeField(field, typed[field.name] ?? "");
+    const written = writeField(field, ownText(typed, field.name) ?? "");
     if (written && "problem" in written) problems[field.name] = written.problem;
     else if (written) members.push(`${JSON.stringify(field.name)}:${written.json}`);
   }
   return Object.keys(problems).length > 0 ? { problems } : { arguments: `{${members.join(",")}}` };
+}
+
+/** What was typed or said for this field, whatever it is called. */
+export function ownText(texts: { [field: string]: string }, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 type Written = { json: string } | { problem: string };

@@ -1,7 +1,7 @@
 // `rollout view` as a user starts it: a real process, with the address that it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
-import { PROGRAM } from "./cli.ts";
+import { PROGRAM, type Running } from "./cli.ts";
 
 /** `cookie`: what the page sends with every request. */
 export type ViewServer = {
@@ -74,4 +74,17 @@ export function asker(address: string): Pick<ViewServer, "origin" | "cookie" | "
       }
     },
   };
+}
+
+/** The address of a page that another command serves, once it has printed it. */
+export function printedAddress({ child, finished }: Running): Promise<string> {
+  let printed = "";
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (text: string) => {
+      printed += text;
+      const address = /http:\S+/.exec(printed)?.[0];
+      if (address) resolve(address);
+    });
+    void finished.then(({ stderr }) => reject(new Error(stderr)));
+  });
 }

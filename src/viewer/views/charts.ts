@@ -33,6 +33,8 @@ function makeCharts(index: RunIndex): Charts {
     })),
     faults: bars("fault"),
     tools: bars("tool"),
+    annotations: bars("annotation"),
+    tags: bars("tag"),
     scores: spread(
       rows.filter(({ score }) => score !== null),
       "score",
@@ -65,9 +67,9 @@ function spread(rows: readonly IndexedRow[], member: string, read: (row: Indexed
   }
   if (high === 0) return []; // nothing to be told apart
   const width = Math.max(least, roundStep((high - low) / STEPS) || 1);
-  const first = Math.floor(low / width);
-  const counts = new Array<number>(Math.floor(high / width) - first + 1).fill(0);
-  for (const row of rows) (counts[Math.floor(read(row) / width) - first] as number)++;
+  const first = stepOf(low, width);
+  const counts = new Array<number>(stepOf(high, width) - first + 1).fill(0);
+  for (const row of rows) (counts[stepOf(read(row), width) - first] as number)++;
   return counts.map((count, step) => {
     const from = round((first + step) * width);
     const below = round((first + step + 1) * width);
@@ -75,6 +77,12 @@ function spread(rows: readonly IndexedRow[], member: string, read: (row: Indexed
     const label = isPoint ? short(from) : `${short(from)}–${short(below)}`;
     return toBar(label, count, { [`${member}.from`]: String(from), [`${member}.below`]: String(below) });
   });
+}
+
+/** By the bounds that the table filters with: 0.15 / 0.05 is below 3, and 0.15 is not below 0.15. */
+function stepOf(value: number, width: number): number {
+  const step = Math.floor(value / width);
+  return value >= round((step + 1) * width) ? step + 1 : value < round(step * width) ? step - 1 : step;
 }
 
 function roundStep(step: number): number {
