@@ -136,9 +136,9 @@ test("two servers on one folder: each annotator sees the other's words as they c
   await pages[1].getByRole("button", { name: "accept" }).first().click();
   await saved(pages[1]);
   await pages[1].getByRole("button", { name: "accept" }).first().click(); // the same again says nothing new
-  await pages[1].getByRole("button", { name: "Take back your verdict on this dialogue" }).click();
+  await pages[1].getByRole("button", { name: "Clear your verdict on this dialogue" }).click();
   await pages[1]
-    .getByRole("button", { name: "Take back your verdict on this dialogue" })
+    .getByRole("button", { name: "Clear your verdict on this dialogue" })
     .waitFor({ state: "detached" });
   await saved(pages[1]);
   expect(linesOf(run).map(({ by, verdict }) => [by, verdict])).toEqual([

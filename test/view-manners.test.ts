@@ -59,11 +59,11 @@ test("the page is walked from the runs to one message with the keyboard alone, a
   await page.keyboard.press("e");
   await page.locator("#m1 button.accept:focus").waitFor();
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Take back your verdict on message 1" }).waitFor();
+  await page.getByRole("button", { name: "Clear your verdict on message 1" }).waitFor();
 
   await page.reload();
   await heading(page, id);
-  await page.getByRole("button", { name: "Take back your verdict on message 1" }).waitFor();
+  await page.getByRole("button", { name: "Clear your verdict on message 1" }).waitFor();
   await page.goBack();
   await heading(page, "6 of 6 rollouts");
   await page.getByRole("checkbox", { name: /^solved/ }).check();

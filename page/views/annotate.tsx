@@ -165,7 +165,7 @@ function Editor({ shared: { wordsOn, change, tags: usual }, message, isOpened }:
         {words.verdict !== undefined && (
           <button
             type="button"
-            aria-label={`Take back your verdict on ${what}`}
+            aria-label={`Clear your verdict on ${what}`}
             onClick={() => change(message, { verdict: undefined })}
           >
             clear
