@@ -2,20 +2,17 @@
 // Read once and then followed as the files grow; the dialogues stay on disk.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, namesakeOf, type RolloutKey, UsageError } from "../core/index.ts";
-import { FollowedFile, type Line } from "../files/index.ts";
+import { messageOf, namesakeOf, type RolloutKey } from "../core/index.ts";
+import type { Line } from "../files/index.ts";
 import {
   AnnotationBook,
-  type DamagedLine,
   FAILURES_FILE,
   type FailureRecord,
   journalOf,
   judgesOf,
   keyText,
-  leftOut,
   listRecordFiles,
   MANIFEST_FILE,
-  MAX_NAMED,
   type Manifest,
   RunTally,
   readFailureLine,
@@ -27,25 +24,13 @@ import {
 } from "../runs/index.ts";
 import { TaskScores, verdictOf } from "../scoring/index.ts";
 import { Attempts } from "./attempts.ts";
-import { describeFull, MemoryGauge, SHARES } from "./memory.ts";
+import { type FilePart, FileReader, Turn } from "./file-reader.ts";
+import { SHARES } from "./memory.ts";
 import { Names } from "./names.ts";
 import { Prompts } from "./prompts.ts";
 import { readRow } from "./read-row.ts";
 import { type IndexedRow, Rows } from "./rows.ts";
 
-type Part = {
-  file: FollowedFile;
-  /** of the memory, that may be in use while it is read */
-  share: number;
-  damaged: DamagedLine[];
-  /** what is wrong with the line, if so */
-  take(line: Line): string | undefined;
-  forget(): void;
-};
-
-/** How long reading may keep the process from everything else. */
-const SLICE_MS = 12;
-const ANOTHER: DamagedLine = { offset: 0, length: 0, number: 0, reason: "" };
 /** Of one query, that are looked for where there is no record. */
 const MAX_ROLLOUTS = 10_000;
 
@@ -72,14 +57,9 @@ export class RunIndex {
   readonly annotations: AnnotationBook;
   readonly #rows = new Rows();
   readonly #names = new Names();
-  readonly #parts = new Map<string, Part>();
+  readonly #files = new FileReader(() => this.version++);
   readonly #unscored = new Set<string>();
   readonly #recordFiles = new Set<string>();
-  /** what is said about files that are not read to their end */
-  readonly #full = new Map<string, string>();
-  readonly #memory = new MemoryGauge();
-  /** why a file cannot be read, by its path */
-  readonly #unreadable = new Map<string, string>();
   #manifestAt: number | undefined;
   #isReadingAnnotations = false;
 
@@ -141,22 +121,13 @@ export class RunIndex {
 
   /** What is damaged or cannot be read, one sentence for each file. */
   get notes(): string[] {
-    const parts = [...this.#parts.values()].filter(({ damaged }) => damaged.length > 0);
     const others = [this.scores?.damage, this.annotations.damage].filter((damage) => damage !== undefined);
-    const unreadable = [...this.#unreadable].map(([path, reason]) => `${path}: cannot be read (${reason})`);
-    return [
-      ...this.#full.values(),
-      ...unreadable,
-      ...parts.map(({ file, damaged }) => leftOut(file.path, damaged)),
-      ...others,
-    ];
+    return [...this.#files.notes, ...others];
   }
 
   /** How much of the files has been read, from 0 to 1. */
   get progress(): number {
-    const files = [...this.#parts.values()].map(({ file }) => file);
-    const size = files.reduce((sum, file) => sum + file.size, 0);
-    return size === 0 ? 1 : files.reduce((sum, file) => sum + file.end, 0) / size;
+    return this.#files.progress;
   }
 
   /** Reads what is new, a slice at a time, for as long as is allowed; false if there is more to read. */
@@ -165,13 +136,13 @@ export class RunIndex {
     const { manifest, scores } = this;
     if (!manifest || !scores) return true;
     const turn = new Turn(milliseconds);
-    for (const part of this.#records(manifest)) if (!(await this.#read(part, turn))) return false;
-    if (!(await this.#try(scores.path, () => this.#readScores(scores, turn)))) return false;
-    if (!(await this.#try(this.annotations.path, () => this.#readAnnotations(turn)))) return false;
-    if (!(await this.#read(this.#failures(), turn))) return false;
+    for (const part of this.#records(manifest)) if (!(await this.#files.read(part, turn))) return false;
+    if (!(await this.#files.try(scores.path, () => this.#readScores(scores, turn)))) return false;
+    if (!(await this.#files.try(this.annotations.path, () => this.#readAnnotations(turn)))) return false;
+    if (!(await this.#files.read(this.#failures(), turn))) return false;
     if (!this.isTableRead) this.version++;
     this.isTableRead = true;
-    if (!(await this.#read(this.#events(), turn))) return false;
+    if (!(await this.#files.read(this.#events(), turn))) return false;
     if (!this.isRead) this.version++;
     this.isRead = true;
     return true;
@@ -200,52 +171,11 @@ export class RunIndex {
     }
   }
 
-  /** A file that cannot be read is named, and looked at again the next time: the others are read. */
-  async #try(path: string, read: () => Promise<boolean>): Promise<boolean> {
-    let reason: string | undefined;
-    const isDone = await read().catch((error) => {
-      reason = messageOf(error);
-      return true;
-    });
-    if (reason !== this.#unreadable.get(path)) this.version++;
-    if (reason === undefined) this.#unreadable.delete(path);
-    else this.#unreadable.set(path, reason);
-    return isDone;
-  }
-
-  async #read(part: Part, turn: Turn): Promise<boolean> {
-    if (this.#full.has(part.file.path)) return true;
-    return this.#try(part.file.path, () => this.#readLines(part, turn));
-  }
-
-  async #readLines(part: Part, turn: Turn): Promise<boolean> {
-    const seen = part.file.look();
-    if (seen === "replaced") {
-      part.damaged.length = 0;
-      part.forget();
-      this.version++;
-    }
-    if (seen === "same") return true;
-    for (const line of part.file.read(() => turn.isOver)) {
-      const { offset, length, number } = line;
-      if (this.#memory.isFull(part.share)) {
-        this.#full.set(part.file.path, describeFull(part.file.path, `its first ${number} lines`));
-        this.version++;
-        return true;
-      }
-      const reason = takeLine(part, line);
-      const isNamed = part.damaged.length < MAX_NAMED; // of the others it is enough to know that they are there
-      if (reason !== undefined) part.damaged.push(isNamed ? { offset, length, number, reason } : ANOTHER);
-      this.version++;
-      if (turn.isSliceOver) await turn.pause();
-    }
-    return !turn.isOver;
-  }
-
   async #readScores(scores: TaskScores, turn: Turn): Promise<boolean> {
+    const files = this.#files;
     const { path } = scores;
-    for (const key of this.#full.has(path) ? [] : scores.follow(() => turn.isOver || this.#full.has(path))) {
-      if (this.#memory.isFull(SHARES.scores)) this.#full.set(path, describeFull(path, "a part of its lines"));
+    for (const key of files.isFull(path) ? [] : scores.follow(() => turn.isOver || files.isFull(path))) {
+      files.stopIfFull(path, SHARES.scores, "a part of its lines");
       this.#unscored.add(key);
       if (turn.isSliceOver) await turn.pause();
     }
@@ -276,12 +206,12 @@ export class RunIndex {
     for (const key of this.annotations.follow()) this.#annotate(key);
   }
 
-  *#records(manifest: Manifest): Generator<Part> {
+  *#records(manifest: Manifest): Generator<FilePart> {
     const listed = listRecordFiles(this.path, manifest);
     for (const file of this.#recordFiles) if (!listed.some((one) => one.file === file)) this.#forgetRecords(file);
     for (const { dataset, file } of listed) {
       this.#recordFiles.add(file);
-      yield this.#part(file, {
+      yield this.#files.part(file, {
         share: SHARES.records,
         take: (line) => this.#takeRecord(line, dataset, file),
         forget: () => {
@@ -295,16 +225,13 @@ export class RunIndex {
 
   /** A round's file that vanished is not listed any more, nor is one that the manifest does not name. */
   #forgetRecords(file: string): void {
-    this.#parts.get(file)?.forget();
-    this.#parts.delete(file);
-    this.#unreadable.delete(file);
-    this.#full.delete(file);
+    this.#files.forget(file);
     this.#recordFiles.delete(file);
     this.version++;
   }
 
-  #failures(): Part {
-    return this.#part(join(this.path, FAILURES_FILE), {
+  #failures(): FilePart {
+    return this.#files.part(join(this.path, FAILURES_FILE), {
       take: ({ bytes }) => {
         const failure = readFailureLine(bytes);
         if (typeof failure === "string") return failure;
@@ -315,9 +242,9 @@ export class RunIndex {
     });
   }
 
-  #events(): Part {
+  #events(): FilePart {
     const path = this.journal;
-    return this.#part(path, {
+    return this.#files.part(path, {
       take: (line) => {
         const read = readJournalLine(line, path);
         if (!read || typeof read === "string") return read;
@@ -331,12 +258,6 @@ export class RunIndex {
         this.attempts.clear();
       },
     });
-  }
-
-  #part(path: string, how: Pick<Part, "take" | "forget"> & { share?: number }): Part {
-    const part = this.#parts.get(path) ?? { file: new FollowedFile(path), damaged: [], share: SHARES.rest, ...how };
-    this.#parts.set(path, part);
-    return part;
   }
 
   #takeRecord({ bytes, offset, length }: Line, dataset: string, file: string): string | undefined {
@@ -377,39 +298,6 @@ export class RunIndex {
     row.passedChecks = named(true);
     this.version++;
     this.rowsVersion++;
-  }
-}
-
-/** Whatever a line holds, the lines behind it are read; what a newer version wrote is left alone. */
-function takeLine(part: Part, line: Line): string | undefined {
-  try {
-    return part.take(line);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    return `cannot be read (${messageOf(error)})`;
-  }
-}
-
-/** How long one reads at a time, and how long in all. */
-class Turn {
-  readonly #end: number;
-  #since = performance.now();
-
-  constructor(milliseconds: number) {
-    this.#end = this.#since + milliseconds;
-  }
-
-  get isOver(): boolean {
-    return performance.now() > this.#end;
-  }
-
-  get isSliceOver(): boolean {
-    return performance.now() - this.#since > SLICE_MS;
-  }
-
-  async pause(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#since = performance.now();
   }
 }
 
