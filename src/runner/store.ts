@@ -2,7 +2,7 @@
 // worker of a queue has the queue for both. `Rollout` and `Workers` know only these.
 
 import type { RunEvent, Trajectory } from "../core/index.ts";
-import type { FailureRecord, PromptStore } from "../runs/index.ts";
+import type { FailureRecord, PromptKeeper } from "../runs/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 
 /** Where a rollout's events and its record go. The run folder is one; the queue another. */
@@ -12,7 +12,7 @@ export type RolloutStore = {
   /** A record is kept once the rollout's end, which follows, is kept too. */
   finish(trajectory: Trajectory): Promise<void>;
   fail(failure: FailureRecord): Promise<void>;
-  prompts: Pick<PromptStore, "keepSystem" | "keepTools">;
+  prompts: Pick<PromptKeeper, "keepSystem" | "keepTools">;
 };
 
 /** Where planned rollouts come from. */
@@ -23,6 +23,8 @@ export type RolloutSource = {
   size: number;
   /** Takes back one that is to go on later, if somebody else may do that; `isLast`: after all others. */
   giveBack?(planned: PlannedRollout, isLast: boolean): void;
+  /** Nobody asks for another: whoever waits for one gets none. */
+  close?(): void;
 };
 
 /** Somebody else has the rollout now: nothing of it can be written here any more. */

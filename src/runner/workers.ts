@@ -16,6 +16,7 @@ export class Workers {
   readonly #writing = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   readonly #putOff: PlannedRollout[] = [];
+  #source: RolloutSource | undefined;
   /** a failing disk or a wrong setup ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
   readonly #atOnce: number;
@@ -30,6 +31,7 @@ export class Workers {
   }
 
   start(source: RolloutSource): Promise<void>[] {
+    this.#source = source;
     const workers = Math.min(this.#atOnce, source.size);
     return Array.from({ length: workers }, () => this.#work(source).catch((error) => this.stop(error)));
   }
@@ -91,6 +93,7 @@ export class Workers {
   stop(error: unknown): void {
     this.#crash.abort(error);
     this.#abortAll(error);
+    this.#source?.close?.();
   }
 
   #abortAll(reason: unknown): void {

@@ -46,7 +46,7 @@ export {
   rolloutFingerprint,
 } from "./manifest.ts";
 export { type MergedRun, type MergeOptions, mergeRuns } from "./merge-runs.ts";
-export { type PromptStore, readPrompt, type StoredPrompt, scanPrompts } from "./prompt-store.ts";
+export { PromptKeeper, readPrompt, type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   journalOf,
   newestRun,
