@@ -48,7 +48,7 @@ test("a worker that was started first waits; one with --once leaves when nothing
   scene.folder.write("run.yml", servedConfig(server.url));
   expect(await scene.worker(["--once"]).finished).toMatchObject({ code: 0 });
   const collector = scene.collect(["run", "--config", "run.yml"]);
-  await until(async () => (await scene.query("SELECT FROM rollout.rollouts")).length === 6);
+  await until(async () => (await scene.count("rollout.rollouts")) === 6);
   const worker = scene.worker(["--once"]);
   expect(await worker.finished).toMatchObject({ code: 0, stderr: expect.stringContaining("6 rollouts made") });
   expect(await collector.finished).toMatchObject({ code: 0 });

@@ -34,7 +34,7 @@ export function describeFailure({ place, user, database }: Address, error: unkno
   return `The database at ${place} cannot be used as a queue (${text})`;
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: unknown[] };
   if (typeof code === "string") return code;
   return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : "";

@@ -12,12 +12,14 @@ import { type Postgres, startPostgres } from "./postgres.ts";
 /** Short enough for tests, and the collector's too. */
 const LEASE_SECONDS = "2";
 
+const NO_TABLE = "42P01";
+
 const scripts = createScriptFinder();
 let server: Promise<Postgres> | undefined;
 let databases = 0;
 
 /** One server for all tests of a file; each test has a database of its own. */
-export function sharedPostgres(): Promise<Postgres> {
+function sharedPostgres(): Promise<Postgres> {
   server ??= startPostgres();
   return server;
 }
@@ -75,6 +77,17 @@ export class QueueScene {
 
   async run(args: string[]): Promise<Finished> {
     return this.start(args).finished;
+  }
+
+  /** How many rows; none before anybody has made the tables. */
+  async count(what: string): Promise<number> {
+    try {
+      const [row] = await this.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${what}`);
+      return row?.n ?? 0;
+    } catch (error) {
+      if ((error as { code?: string }).code !== NO_TABLE) throw error;
+      return 0;
+    }
   }
 
   async query<R>(text: string, values: unknown[] = []): Promise<R[]> {
