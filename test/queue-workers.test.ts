@@ -1,54 +1,12 @@
 // Workers come and go: killed, stopped, told to leave. Nothing is lost, doubled or paid for twice but what was in flight.
 import { afterAll, expect, test } from "vitest";
-import {
-  closePostgres,
-  QueueScene,
-  RECORDS,
-  type Spawned,
-  serveCounted,
-  servedConfig,
-  until,
-} from "./support/queue.ts";
+import { closePostgres, type Spawned, until } from "./support/queue.ts";
+import { beginRun, collected, expectWhole, heldBy, RUN } from "./support/queue-run.ts";
 
 afterAll(closePostgres);
 
-const LIMIT = 8;
-const SLOW = { least: 60, most: 120 };
-const ALONE = RECORDS.replace("out", "alone");
-
-/** A run begun on a queue, and the same run made on one machine. */
-async function begin(workers: string[][], more: object = {}) {
-  const scene = await QueueScene.open();
-  const quick = await serveCounted({ least: 0, most: 0 });
-  scene.folder.write("alone.yml", servedConfig(quick.url, { limit: LIMIT, output_dir: "alone" }));
-  expect(await scene.run(["run", "--config", "alone.yml", "--quiet"])).toMatchObject({ code: 0 });
-  const server = await serveCounted(SLOW);
-  scene.folder.write("run.yml", servedConfig(server.url, { limit: LIMIT, ...more }));
-  const started = workers.map((args) => scene.worker(args));
-  const collector = scene.collect(["run", "--config", "run.yml"]);
-  return { scene, server, workers: started, collector, calls: quick.requests().asked };
-}
-
-/** Entries of the journal that are there twice: a number for each rollout and index beyond the first. */
-function doubled(scene: QueueScene): number {
-  const lines = scene.folder.read("out/journal.jsonl").trimEnd().split("\n");
-  const entries = lines
-    .map((line) => JSON.parse(line) as { type: string; queryId: string; index: number })
-    .filter(({ type }) => type === "entry-end")
-    .map(({ queryId, index }) => `${queryId} ${index}`);
-  return entries.length - new Set(entries).size;
-}
-
-function expectWhole(scene: QueueScene): void {
-  expect(scene.folder.canonical(RECORDS)).toEqual(scene.folder.canonical(ALONE));
-  expect(doubled(scene)).toBe(0);
-}
-
-const heldBy = (scene: QueueScene, { child }: Spawned) =>
-  scene.count(`rollout.rollouts JOIN rollout.workers w ON w.id = worker WHERE w.pid = ${child.pid}`);
-
 test("a killed worker's rollouts are gone on with elsewhere, from their last entry", async () => {
-  const { scene, server, workers, collector, calls } = await begin([["--max-workers", "4"]]);
+  const { scene, server, workers, collector, calls } = await beginRun({ workers: [["--max-workers", "4"]] });
   const [first] = workers as [Spawned];
   await until(async () => (await heldBy(scene, first)) === 4 && (await scene.count("rollout.events")) > 12);
   first.child.kill("SIGKILL");
@@ -62,7 +20,7 @@ test("a killed worker's rollouts are gone on with elsewhere, from their last ent
 });
 
 test("SIGTERM: what is in flight is answered, given back, and nothing is paid for twice", async () => {
-  const { scene, server, workers, collector, calls } = await begin([["--max-workers", "4"]]);
+  const { scene, server, workers, collector, calls } = await beginRun({ workers: [["--max-workers", "4"]] });
   const [first] = workers as [Spawned];
   await until(async () => (await heldBy(scene, first)) === 4 && (await scene.count("rollout.events")) > 12);
   first.child.kill("SIGTERM");
@@ -75,7 +33,7 @@ test("SIGTERM: what is in flight is answered, given back, and nothing is paid fo
 });
 
 test("a worker that was thought dead and wakes up writes nothing any more, and takes other work", async () => {
-  const { scene, server, workers, collector, calls } = await begin([["--max-workers", "3"]], { limit: LIMIT });
+  const { scene, server, workers, collector, calls } = await beginRun({ workers: [["--max-workers", "3"]] });
   const [sleeper] = workers as [Spawned];
   await until(async () => (await heldBy(scene, sleeper)) === 3 && (await scene.count("rollout.events")) > 9);
   sleeper.child.kill("SIGSTOP");
@@ -98,13 +56,13 @@ test("a worker that was thought dead and wakes up writes nothing any more, and t
 });
 
 test("Ctrl-C at the collector parks the fleet's work, and the same command goes on from there", async () => {
-  const { scene, server, collector, calls } = await begin([
-    ["--max-workers", "3"],
-    ["--max-workers", "3"],
-  ]);
-  await until(
-    async () => scene.folder.has("out/journal.jsonl") && /"entry-end"/.test(scene.folder.read("out/journal.jsonl")),
-  );
+  const { scene, server, collector, calls } = await beginRun({
+    workers: [
+      ["--max-workers", "3"],
+      ["--max-workers", "3"],
+    ],
+  });
+  await until(() => collected(scene) > 0);
   collector.child.kill("SIGINT");
   expect(await collector.finished).toMatchObject({
     code: 130,
@@ -114,7 +72,7 @@ test("Ctrl-C at the collector parks the fleet's work, and the same command goes 
   expect(await scene.count("rollout.events WHERE NOT is_collected")).toBe(0);
   const asked = server.requests().asked;
   expect(asked).toBeLessThan(calls);
-  expect(await scene.collect(["run", "--config", "run.yml"]).finished).toMatchObject({ code: 0 });
+  expect(await scene.collect(RUN).finished).toMatchObject({ code: 0 });
   expectWhole(scene);
   expect(server.requests().asked).toBe(calls);
 });

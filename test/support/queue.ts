@@ -60,9 +60,10 @@ export class QueueScene {
     this.#running.add(running.child);
     running.child.on("close", () => this.#running.delete(running.child));
     let said = "";
-    running.child.stderr?.on("data", (text: string) => {
-      said += text;
-    });
+    for (const stream of [running.child.stdout, running.child.stderr])
+      stream?.on("data", (text: string) => {
+        said += text;
+      });
     return { ...running, said: () => said };
   }
 
