@@ -216,8 +216,8 @@ test("own prompts, faults, a models.yml with a provider of its own, keys of each
       models: {
         "house/scripted-agent": {
           provider: "house",
-          api_base: "${HOUSE_URL}",
-          api_key: "${HOUSE_KEY}",
+          api_base: `\${HOUSE_URL}`,
+          api_key: `\${HOUSE_KEY}`,
           headers: { "X-Run": "{run}" },
         },
         "scripted-user": { provider: "openai", api_base: server.url, api_key: "EMPTY" },
@@ -238,7 +238,7 @@ test("own prompts, faults, a models.yml with a provider of its own, keys of each
         user: {
           model: "openai/scripted-user",
           guidelines_file: "prompts/user.md",
-          extra_params: { user: "${TEAM:-nobody}" },
+          extra_params: { user: `\${TEAM:-nobody}` },
         },
       },
     },
@@ -255,7 +255,7 @@ test("own prompts, faults, a models.yml with a provider of its own, keys of each
   );
   expect(machines.work.has("cache")).toBe(false);
   const requests = seen.length;
-  expect(await machines.there({ HOUSE_URL: server.url, HOUSE_KEY: "worker-key-22", TEAM: "b" })).toEqual(here);
+  expect(await machines.there({ HOUSE_URL: server.url, HOUSE_KEY: "worker-key-22", TEAM: "a" })).toEqual(here);
   expect(seen.length).toBeGreaterThan(requests);
 });
 
@@ -294,7 +294,7 @@ test("recorded cassettes go with the run, and need no keys; recording does not",
   const server = await serveScripted();
   const machines = new TwoMachines();
   const models = {
-    m: { provider: "openai", api_base: server.url, api_key: "${LLM_KEY}", model: "scripted-agent" },
+    m: { provider: "openai", api_base: server.url, api_key: `\${LLM_KEY}`, model: "scripted-agent" },
     u: { provider: "openai", api_base: server.url, model: "scripted-user" },
   };
   const config = {

@@ -14,7 +14,7 @@ async function play(run, folder) {
   const notes = [];
   const onEvent = (event) => event.type === "run-note" && notes.push(event.message);
   const result = await makeRollouts({ ...run, folder }, { env: process.env, onEvent });
-  console.log(JSON.stringify({ ...result, notes }));
+  process.stdout.write(JSON.stringify({ ...result, notes }));
 }
 
 const steps = {
@@ -24,7 +24,7 @@ const steps = {
     mkdirSync(join(store, "files"), { recursive: true });
     for (const { hash } of bundle.files) await pipeline(read(hash), createWriteStream(join(store, "files", hash)));
     writeFileSync(join(store, "bundle.json"), JSON.stringify(bundle));
-    console.log(
+    process.stdout.write(
       JSON.stringify({ files: bundle.files.map(({ path }) => path), needs: bundle.needs, notes: bundle.notes }),
     );
   },
@@ -43,6 +43,6 @@ const steps = {
 try {
   await steps[step](...args);
 } catch (error) {
-  console.error(`${error.name}: ${error.message}`);
+  process.stderr.write(`${error.name}: ${error.message}\n`);
   process.exitCode = 2;
 }

@@ -67,7 +67,6 @@ export class FileCache {
         read.update(piece);
         await handle.writeFile(piece);
       }
-      await handle.sync();
     } finally {
       await handle.close();
     }
