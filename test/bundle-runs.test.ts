@@ -1,5 +1,6 @@
-import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { createScriptFinder, writeStarter } from "../src/domains/index.ts";
@@ -286,7 +287,7 @@ test("a table that is a link to elsewhere is refused, since workers would lack i
   const { stderr, code } = await machines.tryPacking("run.yml");
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^UsageError: campus_library\/database\/outputs\/entities\/Extra.json is a link that leads out of what the run uses/,
+    /^UsageError: .*campus_library\/database\/outputs\/entities\/Extra.json is a link that leads out of what the run uses/,
   );
 });
 
@@ -315,4 +316,80 @@ test("recorded cassettes go with the run, and need no keys; recording does not",
   expect(needs).toEqual([]);
   machines.leave();
   expect(await machines.there()).toEqual(here);
+});
+
+test("folders named by links, queries and policies from elsewhere, code that its package makes a module", async () => {
+  const machines = new TwoMachines();
+  const away = join(machines.work.path, "home", "disk");
+  writeStarter(join(away, "real_library"), "ts");
+  renameSync(join(away, "real_library", "queries"), join(away, "asked"));
+  renameSync(join(away, "real_library", "policies"), join(away, "rules"));
+  const server = join(away, "real_library", "mcp_servers", "RealLibrary");
+  writeFileSync(
+    `${server}.js`,
+    `import "#words";\n${ts.transpile(readFileSync(`${server}.ts`, "utf8"), { module: ts.ModuleKind.ESNext })}`,
+  );
+  writeFileSync(join(away, "package.json"), '{"type":"module","imports":{"#words":"./words.js"}}');
+  writeFileSync(join(away, "words.js"), "export default 1;\n");
+  rmSync(`${server}.ts`);
+  symlinkSync(join(away, "real_library"), join(machines.project, "library"));
+  const folders = { base_path: "library", query_dir: "../disk/asked", policy_dir: "../disk/rules" };
+  configure(machines, { ...scripted, ...folders, datasets: ["RealLibrary"] });
+  await expectSame(machines);
+});
+
+test("a dataset that is the working folder itself, next to settings with keys and earlier runs", async () => {
+  const machines = new TwoMachines();
+  writeStarter(join(machines.project), "ts");
+  machines.write(
+    "models.yml",
+    stringify({ models: { other: { provider: "openai", api_key: "sk-0123456789abcdefghijk" } } }),
+  );
+  machines.write("old/manifest.json", "{}");
+  machines.write("old/journal.jsonl", "");
+  machines.write("mcp_servers/old-run/manifest.json", "{}");
+  machines.write("mcp_servers/old-run/trajectories/x.jsonl", "");
+  machines.write("mcp_servers/models.yml", machines.work.read("home/project/models.yml"));
+  const config = { ...scripted, base_path: ".", datasets: ["Project"], models_config_file: "mcp_servers/models.yml" };
+  configure(machines, config);
+  const { files } = await expectSame(machines);
+  expect(files.filter((path) => /models|run\.yml|old/.test(path))).toEqual([]);
+});
+
+test("an MCP server that is started for each query, with a file of the query's", async () => {
+  const machines = new TwoMachines();
+  writeStarter(join(machines.project, "shelf"), "mcp");
+  const queries = machines.work.read("home/project/shelf/queries.jsonl").trim().split("\n");
+  const tagged = queries.map((line, index) => {
+    const query = JSON.parse(line);
+    return JSON.stringify({ ...query, task_info: { ...query.task_info, town: `t${index}` } });
+  });
+  machines.write("shelf/queries.jsonl", `${tagged.join("\n")}\n`);
+  for (const index of queries.keys()) machines.write(`towns/t${index}.txt`, `town ${index}`);
+  machines.write(
+    "shared/read.mjs",
+    'import { readFileSync } from "node:fs";\nexport const read = (path) => readFileSync(path, "utf8");\n',
+  );
+  const server = machines.work.read("home/project/shelf/server.mjs");
+  machines.write(
+    "shelf/server.mjs",
+    `import { read } from "../shared/read.mjs";\nif (!/^town \\d$/.test(read(process.argv[2]))) throw new Error();\n${server}`,
+  );
+  const args = ["./shelf/server.mjs", `./towns/\${TASK.town}.txt`];
+  const mcpServers = { library: { command: "node", args } };
+  configure(machines, { ...scripted, datasets: { shelf: { path: "shelf/queries.jsonl", mcpServers } } });
+  await expectSame(machines);
+});
+
+test("two workers of one machine unpack and play at the same time", async () => {
+  const machines = new TwoMachines();
+  writeStarter(join(machines.project, "campus_library"), "ts");
+  configure(machines, { ...scripted, base_path: "campus_library", datasets: ["CampusLibrary"] });
+  const here = await machines.here("run.yml");
+  await machines.pack("run.yml");
+  machines.leave();
+  const outs = ["out-1", "out-2", "out-3"];
+  const steps = await Promise.all(outs.map((out) => machines.tryThere({}, out)));
+  expect(steps.map(({ stderr }) => stderr)).toEqual(["", "", ""]);
+  for (const out of outs) expect(machines.records(out)).toEqual(here);
 });

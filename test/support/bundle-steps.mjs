@@ -4,8 +4,7 @@ import { createReadStream, createWriteStream, mkdirSync, readFileSync, writeFile
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { resolveConfigFile } from "../../dist/config/index.js";
-import { packRun } from "../../dist/queue/bundle/pack-run.js";
-import { unpackRun } from "../../dist/queue/bundle/unpack-run.js";
+import { packRun, unpackRun } from "../../dist/queue/bundle/index.js";
 import { makeRollouts } from "../../dist/runner/index.js";
 
 const [step, ...args] = process.argv.slice(2);

@@ -59,10 +59,10 @@ export class TwoMachines {
     return this.records("out-there");
   }
 
-  tryThere(env: Env = {}): Promise<Step> {
+  tryThere(env: Env = {}, out = "out-there"): Promise<Step> {
     const elsewhere = join(this.work.path, "elsewhere");
     mkdirSync(elsewhere, { recursive: true });
-    const args = ["there", ...["store", "cache", "out-there"].map((name) => join(this.work.path, name))];
+    const args = ["there", ...["store", "cache", out].map((name) => join(this.work.path, name))];
     return this.#step(elsewhere, args, env);
   }
 

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, extname, join, resolve } from "node:path";
+import { parseJson } from "../../core/index.ts";
 import { type FileSet, isWithin } from "./file-set.ts";
 import { addPackage, findPackage } from "./packages.ts";
 
@@ -32,9 +33,10 @@ export class CodeFiles {
       const text = readCode(path);
       if (text === undefined) continue;
       const isScript = SCRIPT.test(path);
-      if (isScript) this.#addManifest(path);
+      const manifest = isScript ? this.#addManifest(path) : undefined;
       const imported = isScript ? listImports(text) : [];
-      for (const name of imported) if (!/^[./]/.test(name)) this.#addPackage(name, path);
+      for (const name of imported) if (!/^[./#]/.test(name)) this.#addPackage(name, path);
+      for (const name of imported) if (manifest && name.startsWith("#")) waiting.push(...this.#takeOwn(name, manifest));
       for (const found of imported.flatMap((name) => (/^\.\.?\//.test(name) ? findFile(path, name) : [])))
         waiting.push(...this.#takeImported(found));
       const said = isScript ? text.replace(IMPORTED, "") : text;
@@ -49,14 +51,22 @@ export class CodeFiles {
     return [path];
   }
 
+  /** What a package's own name (`#name`) stands for, in each of its forms. */
+  #takeOwn(name: string, manifest: string): string[] {
+    const { imports } = (parseJson(readFileSync(manifest, "utf8")) ?? {}) as { imports?: { [name: string]: unknown } };
+    const forms = JSON.stringify(imports?.[name] ?? null).match(/"\.\/[^"*]+"/g) ?? [];
+    return forms.flatMap((form) => findFile(manifest, JSON.parse(form))).flatMap((file) => this.#takeImported(file));
+  }
+
   /** Whether a `.js` file is a module is written in the nearest package.json. */
-  #addManifest(path: string): void {
+  #addManifest(path: string): string | undefined {
     for (let folder = dirname(resolve(path)); folder !== dirname(folder); folder = dirname(folder)) {
       const manifest = join(folder, "package.json");
       if (!isFile(manifest)) continue;
       this.#files.addNamed(manifest);
-      return;
+      return manifest;
     }
+    return undefined;
   }
 
   #addPackage(specifier: string, importer: string): void {

@@ -115,6 +115,18 @@ export function isWithin(path: string, folder: string): boolean {
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way);
 }
 
+const PARTS = /\/(?:queries|policies|tool_lists|mcp_servers|database)(?:\/.*)?$/;
+
+/**
+ * The path without links on the way to it, as Node sees the code that it loads. Inside a dataset folder it stays as it is:
+ * there, files find each other by the folder's own names.
+ */
+export function settlePath(path: string): string {
+  const absolute = resolve(path);
+  const inner = PARTS.exec(absolute)?.[0] ?? `/${basename(absolute)}`;
+  return join(realPath(absolute.slice(0, -inner.length) || "/"), inner);
+}
+
 /** A path that is not there yet is what it says. */
 export function realPath(path: string): string {
   try {

@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/play.ts";
 import { type Config, resolveConfig } from "../../config/index.ts";
-import type { PackedRun } from "./bundle.ts";
-import { packRun } from "./pack-run.ts";
+import { type PackedRun, packRun } from "./index.ts";
 
 const SECRET = "s3cr3t-Value-0a1b2c3d";
 const QUERY = { id: "q1", messages: [{ role: "user", content: "Hello." }], user_system_prompt: "x" };

@@ -19,7 +19,7 @@ import { fileName } from "../../files/index.ts";
 import { BUNDLED, type BundleFile, type PackedRun, RUN } from "./bundle.ts";
 import { CodeFiles } from "./code-files.ts";
 import { addDataset } from "./dataset-files.ts";
-import { FileSet, isWithin } from "./file-set.ts";
+import { FileSet, isWithin, settlePath } from "./file-set.ts";
 import { createSecretSearch, hashFile, readPieces } from "./hash-files.ts";
 import { nameVariables } from "./name-variables.ts";
 import { replacePaths } from "./run-paths.ts";
@@ -36,12 +36,13 @@ export async function packRun(run: ResolvedRun, env: Variables): Promise<PackedR
   const base = process.cwd();
   const files = new FileSet(listOwn(run));
   const code = new CodeFiles(files);
-  const datasets = run.datasets.map(sentDataset);
+  const datasets = run.datasets.map((spec) => replacePaths(sentDataset(spec), settlePath));
   const launches = datasets.map(({ mcpServers = {} }) => {
     const options = { files, code, base, note: (text: string) => void notes.add(text) };
     return Object.entries(mcpServers).map(([name, server]) => [name, findLaunch(name, server, options)] as const);
   });
-  for (const spec of datasets) addDataset(spec, namedQueries(run), { files, code, base });
+  const named = namedQueries(run).map(settlePath);
+  for (const spec of datasets) addDataset(spec, named, { files, code, base });
   if (config.replay !== undefined) addCassettes(config.replay, run, files);
 
   const pathOf = createPaths([...files.files.keys()]);
@@ -97,7 +98,7 @@ function addCassettes(folder: string, { datasets }: ResolvedRun, files: FileSet)
 /** Files keep their places to each other; the last folder that all are in keeps its name, too. */
 function createPaths(paths: readonly string[]): (path: string) => string {
   const own = paths.filter((path) => !isWithin(path, BUNDLED_PATH));
-  let shared = dirname(own[0] ?? resolve("."));
+  let shared = dirname(own[0] ?? "/");
   while (!own.every((path) => isWithin(path, shared))) shared = dirname(shared);
   const from = dirname(shared);
   return (path) => {

@@ -1,13 +1,13 @@
 // The files that an MCP server's command, arguments, folder and variables name. As they are written they shape the
 // fingerprint, so they stay; where a worker finds them stands next to them, in `here`.
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../core/index.ts";
 import type { McpServersConfig } from "../../tools/index.ts";
 import { type FileReference, NODE, type ProgramReference } from "./bundle.ts";
 import type { CodeFiles } from "./code-files.ts";
-import { type FileSet, isWithin, realPath } from "./file-set.ts";
+import { type FileSet, isWithin, realPath, settlePath } from "./file-set.ts";
 
 type Server = McpServersConfig[string];
 type Text = string | FileReference | ProgramReference;
@@ -64,9 +64,10 @@ function findPath(text: string, where: string, options: ServerFilesOptions): Tex
   if (path === undefined) return text;
   const own = ownFile(path);
   if (own && before === "" && fixed === rest) return own;
-  if (!send(path, where, options)) return text;
+  const sent = send(path, where, options);
+  if (sent === undefined) return text;
   const after = rest.slice(fixed.length);
-  return { $file: resolve(path), ...(before && { before }), ...(after && { after: `/${after}` }) };
+  return { $file: sent, ...(before && { before }), ...(after && { after: `/${after}` }) };
 }
 
 /** The program's own command, which is on every worker. */
@@ -76,44 +77,52 @@ function ownFile(path: string): ProgramReference | undefined {
   return isOwn ? { $program: real.slice(realPath(PROGRAM_FOLDER).length).replace(/^\//, "") } : undefined;
 }
 
-function send(path: string, where: string, { files, code, base, note }: ServerFilesOptions): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) return false;
-  if (stats.isDirectory()) {
-    if (isWithin(resolve(path), base) && resolve(path) !== base) return sweep(path, files, code);
-    note(`${where}: the folder ${path} is not sent: each worker needs its own`);
-    return false;
+/** Where it is, if it is sent. */
+function send(written: string, where: string, options: ServerFilesOptions): string | undefined {
+  const { files, code, base, note } = options;
+  const stats = statSync(written, { throwIfNoEntry: false });
+  const isNear = isWithin(resolve(written), base);
+  if (stats?.isDirectory()) {
+    if (isNear && resolve(written) !== base) return sweep(written, options);
+    note(`${where}: the folder ${written} is not sent: each worker needs its own`);
   }
-  if (!stats.isFile() || (isBinary(path) && !isWithin(resolve(path), base))) return false;
+  if (!stats?.isFile() || (isBinary(written) && !isNear)) return undefined;
+  const path = settlePath(written);
   files.addNamed(path);
-  code.follow([path], isWithin(resolve(path), base) ? base : dirname(path));
-  return true;
+  code.follow([path], isWithin(path, base) ? base : dirname(path));
+  return path;
 }
 
 function findFolder(text: string, where: string, options: ServerFilesOptions): Text {
   if (text.startsWith("${")) return text;
   const path = resolve(options.base, text);
   if (path === dirname(path)) throw new UsageError(`${where}: the folder ${path} cannot be sent to workers`);
-  return sweep(path, options.files, options.code) ? { $file: path } : text;
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? { $file: sweep(path, options) } : text;
 }
 
 /** Only what lies in the working folder: other paths mean something on every machine. */
-function findVariable(text: string, { files, code, base }: ServerFilesOptions): Text {
-  if (!isAbsolute(text) || !isWithin(text, base)) return text;
+function findVariable(text: string, options: ServerFilesOptions): Text {
+  if (!isAbsolute(text) || !isWithin(text, options.base)) return text;
   const stats = statSync(text, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) return sweep(text, files, code) ? { $file: resolve(text) } : text;
+  if (stats?.isDirectory()) return { $file: sweep(text, options) };
   if (!stats?.isFile()) return text;
-  files.addNamed(text);
-  return { $file: resolve(text) };
+  options.files.addNamed(settlePath(text));
+  return { $file: settlePath(text) };
 }
 
-function sweep(path: string, files: FileSet, code: CodeFiles): boolean {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+function sweep(folder: string, { files, code }: ServerFilesOptions): string {
+  const path = settlePath(folder);
   files.allow(path);
   code.follow(files.sweep(path), path);
-  return true;
+  return path;
 }
 
 function isBinary(path: string): boolean {
-  return readFileSync(path).subarray(0, 8192).includes(0);
+  const descriptor = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(8192);
+    return head.subarray(0, readSync(descriptor, head, 0, head.length, 0)).includes(0);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -14,11 +14,16 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/play.ts";
 import { resolveConfig } from "../../config/index.ts";
-import type { BundleFile, PackedRun, RunBundle } from "./bundle.ts";
-import { BadBundleError } from "./check-bundle.ts";
 import { FileCache } from "./file-cache.ts";
-import { packRun } from "./pack-run.ts";
-import { LackingError, unpackRun } from "./unpack-run.ts";
+import {
+  BadBundleError,
+  type BundleFile,
+  LackingError,
+  type PackedRun,
+  packRun,
+  type RunBundle,
+  unpackRun,
+} from "./index.ts";
 
 const sha = (text: string) => createHash("sha256").update(text).digest("hex");
 const file = (path: string, text: string, mode = 0o444): BundleFile => ({

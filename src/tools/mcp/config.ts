@@ -162,7 +162,9 @@ export function resolveServer(
     });
   const expandAll = (values: Record<string, string> = {}, where: string) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`, key)]));
-  const inBase = (path: string) => (isAbsolute(path) ? path : resolve(baseFolder, path));
+  // what comes after a folder's `/` may be a place
+  const inBase = (path: string) =>
+    isAbsolute(path) ? path : `${resolve(baseFolder, path)}${path.endsWith("/") ? "/" : ""}`;
   const fromBase = (template: Template) => withStart(template, (path) => (/^\.\.?\//.test(path) ? inBase(path) : path));
 
   const launch = (): LaunchTemplate => {
