@@ -91,7 +91,7 @@ class QueueFleet implements Fleet {
     const before = await examineFolder(this.#database, id, folder, records);
     const sink = { folder, record: folder.record.bind(folder), tell: () => {} };
     const collecting = new Collecting(this.#database, id, sink, before);
-    while ((await collecting.collect()).count > 0);
+    while ((await collecting.collect()) > 0);
     return true;
   }
 
@@ -101,24 +101,24 @@ class QueueFleet implements Fleet {
     const sink = { folder, record: context.record.bind(context), tell: context.tell.bind(context) };
     const collecting = new Collecting(this.#database, id, sink);
     const isStopped = () => context.park.aborted || this.#isLeft(context);
-    let published = plan.size === 0;
-    const publishing = publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped)
-      .then(async () => {
-        published = true;
-        if (!isStopped()) await this.#setState(id, "open", true);
-      })
-      .catch((error) => this.stop(error));
+    let isPublished = false;
+    const publish = async () => {
+      await publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped);
+      if (isStopped()) return;
+      isPublished = true;
+      await this.#setState(id, "open", true);
+    };
+    // what is on the queue from earlier stays there until it is known which of it is in the plan
+    if (stamp > 1) await publish();
+    const publishing = stamp > 1 ? undefined : publish().catch((error) => this.stop(error));
+    const isOver = () => isPublished && this.counts.finished + this.counts.failed >= plan.size;
     try {
-      await this.#collectAll(id, collecting, { context, isOver: () => published && this.#ended >= plan.size });
+      await this.#collectAll(id, collecting, { context, stamp, isOver });
       await publishing;
     } finally {
-      await this.#leave(id, context, published && this.#ended >= plan.size);
+      await this.#leave(id, collecting, { context, isDone: isOver() });
     }
     this.#crash.signal.throwIfAborted();
-  }
-
-  get #ended(): number {
-    return this.counts.finished + this.counts.failed;
   }
 
   #isLeft({ abort }: RunContext): boolean {
@@ -126,11 +126,7 @@ class QueueFleet implements Fleet {
   }
 
   /** Until all has ended, or the run is parked and nobody plays a rollout of it any more. */
-  async #collectAll(
-    id: string,
-    collecting: Collecting,
-    { context, isOver }: { context: RunContext; isOver(): boolean },
-  ) {
+  async #collectAll(id: string, collecting: Collecting, { context, stamp, isOver }: Collected): Promise<void> {
     let lookedAt = Number.NEGATIVE_INFINITY;
     let wait = FIRST_POLL_MS;
     let isParked = false;
@@ -145,8 +141,9 @@ class QueueFleet implements Fleet {
         isQuiet = (await this.#look(id)) && isParked;
         lookedAt = systemClock.elapsed();
       }
-      const { count, ended } = await collecting.collect();
-      for (const { isFailed } of ended) this.counts[isFailed ? "failed" : "finished"]++;
+      const count = await collecting.collect((ended) => {
+        if (ended.stamp === stamp) this.counts[ended.isFailed ? "failed" : "finished"]++;
+      });
       if (count === 0 && isQuiet) return;
       wait = count > 0 ? FIRST_POLL_MS : Math.min(2 * wait, MAX_POLL_MS);
       if (!isOver()) await pause(wait, context.park);
@@ -205,9 +202,10 @@ class QueueFleet implements Fleet {
     );
   }
 
-  /** A run that is over needs nothing but its row; one that is left at once is left as it is. */
-  async #leave(id: string, { abort }: RunContext, isDone: boolean): Promise<void> {
-    if (abort.aborted) return;
+  /** A run that is over needs nothing but its row; one that is left at once, or is somebody else's, is left as it is. */
+  async #leave(id: string, collecting: Collecting, { context, isDone }: { context: RunContext; isDone: boolean }) {
+    if (context.abort.aborted || !(await this.#claim(id).catch(() => false))) return;
+    if (isDone) while ((await collecting.collect()) > 0);
     await this.#setState(id, isDone ? "done" : "parked", false);
     await this.#database.query("UPDATE rollout.runs SET collector_until = NULL WHERE id = $1", [id]);
     if (!isDone) return;
@@ -221,6 +219,8 @@ class QueueFleet implements Fleet {
     await this.#database.close();
   }
 }
+
+type Collected = { context: RunContext; stamp: number; isOver(): boolean };
 
 const REGISTER = `
 INSERT INTO rollout.runs (id, name, folder, host, program_version, bundle, bundle_hash, needs, fleet_limit, has_budget, state)

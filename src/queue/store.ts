@@ -46,8 +46,19 @@ export class QueueStore implements RolloutStore {
     return [...this.#held.values()].map(({ id }) => id);
   }
 
-  hold({ id, fence, job, task }: Taken): void {
-    this.#held.set(keyText(task.key), { id, fence, job, written: 0 });
+  /**
+   * False if this worker still plays it from an earlier time, when it was thought dead: what that writes must not pass for
+   * the new. Somebody else takes it, or this worker once the old is gone.
+   */
+  hold({ id, fence, job, task }: Taken): boolean {
+    const held: Held = { id, fence, job, written: 0 };
+    const key = keyText(task.key);
+    if (this.#held.has(key)) {
+      this.#write({ held, lines: [], end: "parked" }).catch(() => {});
+      return false;
+    }
+    this.#held.set(key, held);
+    return true;
   }
 
   async record(event: RunEvent): Promise<void> {
