@@ -8,8 +8,11 @@ import { UsageError } from "../../core/index.ts";
 const JUNK = new Set(["node_modules", "__pycache__", "venv", "site-packages", "outputs"]);
 const JUNK_FILE = /\.(?:pyc|pyo|log|sock|pid)$/;
 
+/** `isSwept`: it was not asked for, but came along with a folder or was named by code. */
+export type FoundFile = { source: string; isSwept: boolean };
+
 export class FileSet {
-  readonly #files = new Map<string, { source: string; size: number }>();
+  readonly #files = new Map<string, FoundFile>();
   /** real paths of the folders and files that the run names */
   readonly #roots = new Set<string>();
   /** real paths that are never swept up: outputs, and files of settings, which may hold keys */
@@ -21,7 +24,7 @@ export class FileSet {
   }
 
   /** The files by their absolute paths; `source` is where the bytes are. */
-  get files(): ReadonlyMap<string, { source: string; size: number }> {
+  get files(): ReadonlyMap<string, FoundFile> {
     return this.#files;
   }
 
@@ -49,12 +52,12 @@ export class FileSet {
       throw new UsageError(
         `${path} is a link that leads out of what the run uses (to ${source}), so it is not sent to workers: put the file itself there`,
       );
-    this.#keep(path, source, stats.size);
+    this.#keep(path, { source, isSwept: false });
   }
 
   /** The bytes of one file under the path of another. */
   addAs(path: string, source: string): void {
-    this.#keep(path, source, statSync(source).size);
+    this.#keep(path, { source, isSwept: false });
   }
 
   /** Whatever is useful in a folder, as far as it is known; returns the files. */
@@ -71,7 +74,7 @@ export class FileSet {
       // a link to a folder above itself has no end
       if (stats.isDirectory() && !isWithin(real, source)) found.push(...this.sweep(path));
       if (!stats.isFile()) continue;
-      this.#keep(path, source, stats.size);
+      this.#keep(path, { source, isSwept: true });
       found.push(path);
     }
     return found;
@@ -85,12 +88,12 @@ export class FileSet {
     if (!source || !this.#isWanted(path, source)) return [];
     if (stats.isDirectory()) return this.sweep(path);
     if (!stats.isFile() || this.has(path)) return [];
-    this.#keep(path, source, stats.size);
+    this.#keep(path, { source, isSwept: true });
     return [path];
   }
 
-  #keep(path: string, source: string, size: number): void {
-    this.#files.set(resolve(path), { source, size });
+  #keep(path: string, file: FoundFile): void {
+    if (!this.has(path)) this.#files.set(resolve(path), file);
   }
 
   #isWanted(path: string, source: string): boolean {

@@ -237,3 +237,41 @@ test("files are read in pieces; one that changed meanwhile is not sent as if it 
   rmSync(path);
   await expect(again()).rejects.toThrow("ENOENT");
 });
+
+test("a key in code, or in a file that comes along with it, is refused", async () => {
+  const folder = temporaryFolder();
+  const server = write(join(folder, "server.mjs"), 'new URL("./settings.json", import.meta.url);');
+  const settings = write(join(folder, "settings.json"), '{"k":"sk-0123456789abcdefghijkl"}');
+  const refused = `${settings}: holds what looks like an API key (sk-…), and secrets are not sent to workers`;
+  await expect(packServer({ command: "node", args: [server] })).rejects.toThrow(refused);
+  write(settings, "{}");
+  write(server, 'const key = "sk-0123456789abcdefghijkl";');
+  await expect(packServer({ command: "node", args: [server] })).rejects.toThrow(`${server}: holds what looks like`);
+});
+
+test("words of comments and docstrings name nothing; what is quoted or imported does", async () => {
+  const folder = temporaryFolder();
+  const server = write(
+    join(folder, "server.py"),
+    '"""Reads notes and private things."""\n# see secrets\nimport os\nfrom parts.one import (\n  a,\n)\nfrom . import later\nopen(os.path.join(os.path.dirname(__file__), "data", "x.csv"))\n',
+  );
+  const names = [
+    "private/x",
+    "secrets/x",
+    "notes.txt",
+    "later.py",
+    "parts/one.py",
+    "parts/deep/two.json",
+    "data/x.csv",
+    "one.py",
+  ];
+  for (const name of names) write(join(folder, name), "1");
+  const { files } = await packServer({ command: "python3", args: [server] });
+  const own = files.flatMap(({ path }) => path.split(`${folder.split("/").at(-1)}/`)[1] ?? []);
+  expect(own).toEqual(["data/x.csv", "later.py", "one.py", "parts/deep/two.json", "parts/one.py", "server.py"]);
+});
+
+test("the same run packed again is the same bundle", async () => {
+  const make = async () => JSON.stringify(await packModel({ api_key: `\${LLM}` }, { LLM: SECRET }));
+  expect(await make()).toBe(await make());
+});
