@@ -117,7 +117,7 @@ async function makeFolders(target: string, folders: ReadonlySet<string>): Promis
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c` */
 function listSteps(folder: string): string[] {
-  const parts = folder.split(/[/\\]/);
+  const parts = folder.split("/");
   return parts.map((_, index) => parts.slice(0, index + 1).join(sep));
 }
 

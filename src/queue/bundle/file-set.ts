@@ -1,6 +1,6 @@
 // The files that a run needs, by the paths under which it uses them. Links lead only to what the run uses: whoever may
 // write into a dataset's folder must not be able to send other files of this machine.
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../core/index.ts";
 
@@ -45,8 +45,7 @@ export class FileSet {
 
   /** A file without which a worker cannot go on. */
   add(path: string): void {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats?.isFile()) throw new UsageError(`There is no file ${path}, which workers need`);
+    if (!tryStat(path)?.isFile()) throw new UsageError(`There is no file ${path}, which workers need`);
     const source = realPath(path);
     if (!this.#isInside(source) && isLink(path))
       throw new UsageError(
@@ -66,9 +65,9 @@ export class FileSet {
     const real = realPath(folder);
     if (this.#swept.has(resolve(folder)) || !this.#isInside(real)) return found;
     this.#swept.add(resolve(folder));
-    for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+    for (const name of tryList(folder)) {
       const path = join(folder, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const stats = tryStat(path);
       const source = stats && realPath(path);
       if (!source || !this.#isWanted(path, source)) continue;
       // a link to a folder above itself has no end
@@ -83,7 +82,7 @@ export class FileSet {
   /** A file or folder that code names, unless it is a link that leads elsewhere; returns the files. */
   take(path: string): string[] {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !isJunk(path)) this.allow(path);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = tryStat(path);
     const source = stats && realPath(path);
     if (!source || !this.#isWanted(path, source)) return [];
     if (stats.isDirectory()) return this.sweep(path);
@@ -116,6 +115,24 @@ function isJunk(path: string): boolean {
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way);
+}
+
+/** Undefined also for a link that leads nowhere, or in circles. */
+function tryStat(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What may not be read here was of no use here. */
+function tryList(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 const PARTS = /\/(?:queries|policies|tool_lists|mcp_servers|database)(?:\/.*)?$/;
