@@ -19,7 +19,7 @@ import { claimRun, type RunState } from "./runs.ts";
 import { openQueue } from "./schema.ts";
 import { listWorkers } from "./workers.ts";
 
-export type FleetOptions = {
+type FleetOptions = {
   url: string;
   env: Variables;
   /** rollouts at once, of all workers together */

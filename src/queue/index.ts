@@ -1,2 +1,2 @@
-export { type FleetOptions, openFleet } from "./fleet.ts";
-export { type ServedQueue, serveQueue, type WorkerOptions } from "./worker.ts";
+export { openFleet } from "./fleet.ts";
+export { serveQueue } from "./worker.ts";

@@ -10,7 +10,7 @@ const AT_ONCE = 3;
 const WORKERS = 2;
 const KINDS = ["worker", "collector", "worker", "sleep", "database", "both"] as const;
 
-export type Chaos = BegunRun & {
+type Chaos = BegunRun & {
   /** calls that may have been in flight when somebody was killed or put to sleep */
   inFlight: number;
   rounds: string[];
