@@ -44,6 +44,13 @@ module.exports = {
       to: { path: "node_modules/@opentelemetry" },
     },
     {
+      name: "database",
+      comment: "only queue meets the database",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/queue/"] },
+      to: { path: "node_modules/(pg|pg-boss)/" },
+    },
+    {
       name: "no-development-packages",
       severity: "error",
       from: { path: "^src/", pathNot: "\\.test\\.ts$" },

@@ -26,6 +26,8 @@ export type RunFlags = {
   otel?: boolean | string;
   otelContent?: boolean;
   view?: boolean;
+  queue?: string;
+  fleetLimit?: number;
 };
 
 /** The headings under which `--help` shows the flags, in this order. */
@@ -147,6 +149,17 @@ function ownFlags(): [Group, Option][] {
   return [
     ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
     ["run", pilot.argParser(whole(1))],
+    [
+      "run",
+      new Option(
+        "--queue <url>",
+        "a PostgreSQL database, postgres://…: workers (rollout worker) make the rollouts, this command plans and collects (default: ROLLOUT_QUEUE)",
+      ),
+    ],
+    [
+      "run",
+      new Option("--fleet-limit <n>", "rollouts at once, of all workers of a queue together").argParser(whole(1)),
+    ],
     ["output", new Option("--quiet", "print nothing but errors")],
     ["output", new Option("--view", "show the run on a page while it goes on; its address is printed first")],
     [

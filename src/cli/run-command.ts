@@ -27,6 +27,7 @@ import { buildReport, type QuestionSet, type Report, summariseQuestions, TaskSco
 import type { Viewer } from "../viewer/index.ts";
 import { hideVariables } from "./environment.ts";
 import type { RunFlags } from "./flags.ts";
+import { joinFleet } from "./fleet.ts";
 import type { Host } from "./host.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { trajectoryLines } from "./printing/dialogue-text.ts";
@@ -73,12 +74,14 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags, 
   host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
     return await withTelemetry(host, flags, note, async (telemetry) => {
+      const fleet = await joinFleet(host, flags, { say: note, abort: interrupt.abort, isPlayed: player !== undefined });
       const result = await makeRollouts(run, {
         env: host.env,
         park: interrupt.park,
         abort: interrupt.abort,
         telemetry,
         agents: player?.agents,
+        fleet,
         inspect: preflight,
         watchNetwork: (watched) => {
           load = watched;

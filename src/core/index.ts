@@ -43,7 +43,7 @@ export {
   parseJson,
   stringEnd,
 } from "./json.ts";
-export { findKeyKind } from "./key-shapes.ts";
+export { findKeyKind, isKeyLike, keysIn } from "./key-shapes.ts";
 export {
   addUsage,
   type ChatMessage,
@@ -89,7 +89,7 @@ export {
 } from "./query.ts";
 export { raceAbort } from "./race-abort.ts";
 export { createRandom, hexFrom, type Random, seedFrom } from "./random.ts";
-export { createRedactor, hideLogin, isSecretName } from "./redact.ts";
+export { createRedactor, hideLogin, isSecretName, isWorthHiding } from "./redact.ts";
 export {
   callsOf,
   fillPlaceholders,

@@ -14,6 +14,7 @@ export { LineWriter } from "./line-writer.ts";
 export { type Extent, escapeLineEnds, jsonLine, type Line, readLines, scanLines } from "./lines.ts";
 export { type Holder, Lock } from "./lock.ts";
 export { Places } from "./places.ts";
+export { processStart } from "./process-start.ts";
 export { parseJsonAt, placeIn, readExactJson, readJson } from "./read-json.ts";
 export { readText } from "./read-text.ts";
 export { makeTempFolder, removeDeadFolders } from "./temp-folder.ts";

@@ -2,15 +2,17 @@
 import { resolve } from "node:path";
 import { hideKeys, type ResolvedRun } from "../config/index.ts";
 import { PROGRAM_VERSION, timestamp } from "../core/index.ts";
-import { FORMAT_VERSION, type Manifest, type ManifestDataset } from "../runs/index.ts";
+import { FORMAT_VERSION, type Manifest, type ManifestDataset, type RunFolder } from "../runs/index.ts";
 import { describeSource } from "../scoring/index.ts";
 import { outputOf } from "./output-files.ts";
 import type { RunPlan } from "./plan.ts";
 import type { PreparedDataset } from "./prepare-dataset.ts";
 import type { RunContext } from "./run-context.ts";
 
-export async function beginRun(context: RunContext, datasets: PreparedDataset[], plan: RunPlan): Promise<void> {
-  const { run, folder, clock, note } = context;
+type Begun = { folder: RunFolder; datasets: PreparedDataset[]; plan: RunPlan; queueId?: string };
+
+export async function beginRun(context: RunContext, { folder, datasets, plan, queueId }: Begun): Promise<void> {
+  const { run, clock, note } = context;
   const before = folder.manifest;
   if (before && before.program_version !== PROGRAM_VERSION)
     note(`This run was started with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
@@ -31,6 +33,7 @@ export async function beginRun(context: RunContext, datasets: PreparedDataset[],
     working_directory: process.cwd(),
     journal: folder.journalPath,
     config_file: run.configFile && resolve(run.configFile),
+    queue_id: queueId ?? before?.queue_id,
     config: hideKeys({ ...run.config, ...run.lasting }),
     datasets: {
       ...before?.datasets,

@@ -1,10 +1,15 @@
 export type { CallInFlight } from "./calls-in-flight.ts";
 export { requireKnownRecords, withOurIds } from "./earlier-records.ts";
+export type { Fleet, FleetRun, WorkerSight } from "./fleet.ts";
 export { createLoadWriter, loadChangedAt, readLoad } from "./live-load.ts";
-export { type MakeOptions, makeRollouts, networkOptions, type RunLoad, type RunResult } from "./make-rollouts.ts";
+export { type MakeOptions, makeRollouts, type RunLoad, type RunResult } from "./make-rollouts.ts";
+export { networkOptions } from "./open-parts.ts";
 export { chooseOutputs, outputOf } from "./output-files.ts";
-export { chooseQueries, DriftError, requireKnownIds } from "./plan.ts";
+export { chooseQueries, DriftError, type PlannedRollout, type RunPlan, requireKnownIds } from "./plan.ts";
+export { playFrom } from "./play-from.ts";
 export { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
 export type { Difference } from "./replay-record.ts";
 export { type ReplayedRun, type ReplayRunOptions, replayRun } from "./replay-run.ts";
 export { type Budget, largerBudget, resumeCommand, spentText, usedBy } from "./resume-command.ts";
+export type { RunContext } from "./run-context.ts";
+export { LostRollout, type RolloutSource, type RolloutStore } from "./store.ts";

@@ -1,6 +1,5 @@
 // A run: prepare, plan, play several rollouts at once, inform all watchers. Parallelism is over rollouts, within and
 // across datasets.
-import { basename } from "node:path";
 import { type ResolvedRun, withVariablePlaces } from "../config/index.ts";
 import {
   type Clock,
@@ -13,27 +12,23 @@ import {
   timestamp,
   type Variables,
 } from "../core/index.ts";
-import { describeSharedWrites, openResources } from "../domains/index.ts";
-import {
-  type CreateNetworkClient,
-  type NetworkLoad,
-  type OwnModels,
-  openNetwork,
-  SetupError,
-  withOwnModels,
-} from "../models/index.ts";
+import { describeSharedWrites } from "../domains/index.ts";
+import { type CreateNetworkClient, type NetworkLoad, type OwnModels, SetupError } from "../models/index.ts";
 import { allRounds, claimJournalFolder, RunFolder } from "../runs/index.ts";
 import { createScorer, type LiveScoring, scoreLive } from "../scoring/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 import { beginRun } from "./begin-run.ts";
 import { BudgetWatch } from "./budget.ts";
-import { CallsInFlight } from "./calls-in-flight.ts";
+import type { CallsInFlight } from "./calls-in-flight.ts";
 import { capWorkers } from "./cap-workers.ts";
 import { requireKnownRecords } from "./earlier-records.ts";
+import type { Fleet, WorkerSight } from "./fleet.ts";
+import { openParts } from "./open-parts.ts";
 import { chooseOutputs, listOutputs, outputOf } from "./output-files.ts";
 import { planRun, type RunPlan, requireKnownIds } from "./plan.ts";
-import { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
+import type { PreparedDataset } from "./prepare-dataset.ts";
 import { RunContext } from "./run-context.ts";
+import { fromPlan } from "./store.ts";
 import { Workers } from "./workers.ts";
 
 export type MakeOptions = {
@@ -55,10 +50,12 @@ export type MakeOptions = {
   createNetworkClient?: CreateNetworkClient;
   /** models in code, by the name under which the config asks for them */
   agents?: OwnModels;
+  /** makes the rollouts elsewhere; it is closed with the run */
+  fleet?: Fleet;
 };
 
-/** What a run is waiting for right now. */
-export type RunLoad = NetworkLoad & ReturnType<CallsInFlight["list"]>;
+/** What a run is waiting for right now, and the machines that work on it. */
+export type RunLoad = NetworkLoad & ReturnType<CallsInFlight["list"]> & { workers?: WorkerSight[] };
 
 export type RunResult = {
   folder: string;
@@ -79,14 +76,13 @@ export type RunResult = {
 export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}): Promise<RunResult> {
   const open: { close(): Promise<void> }[] = [];
   try {
-    const { context, workers, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
-    await Promise.all(workers.start(plan));
-    await workers
-      .finish()
+    const { context, folder, crew, plan, budget, scoring } = await openRun(chooseOutputs(asked), options, open);
+    await crew
+      .play(plan)
       .then(() => scoring?.finish())
-      .catch((error) => tellSetup(context, workers.counts, error));
-    const { finished, failed: failedNow } = workers.counts;
-    const { run, folder, clock, abort } = context;
+      .catch((error) => tellSetup(context, crew.counts, error));
+    const { finished, failed: failedNow } = crew.counts;
+    const { run, clock, abort } = context;
     const left = plan.size - finished - failedNow;
     const failed = failedNow + sum(plan.datasets.map(({ givenUp }) => givenUp));
     const stoppedBy = left === 0 ? undefined : budget.spent.aborted ? "budget" : "interrupt";
@@ -104,7 +100,7 @@ export async function makeRollouts(asked: ResolvedRun, options: MakeOptions = {}
 }
 
 /** What stops every rollout is kept in the journal, for those who look at the run later. */
-async function tellSetup(context: RunContext, counts: Workers["counts"], error: unknown): Promise<never> {
+async function tellSetup(context: RunContext, counts: Crew["counts"], error: unknown): Promise<never> {
   if (error instanceof SetupError) {
     const { message } = error;
     await context.record({ type: "run-end", at: timestamp(context.clock), ...counts, stoppedBy: "setup", message });
@@ -112,9 +108,17 @@ async function tellSetup(context: RunContext, counts: Workers["counts"], error: 
   throw error;
 }
 
+/** Who makes the rollouts: this process, or a fleet. */
+type Crew = {
+  play(plan: RunPlan): Promise<void>;
+  stop(error: unknown): void;
+  readonly counts: { finished: number; failed: number };
+};
+
 type OpenRun = {
   context: RunContext;
-  workers: Workers;
+  folder: RunFolder;
+  crew: Crew;
   plan: RunPlan;
   budget: BudgetWatch;
   scoring: LiveScoring | undefined;
@@ -122,20 +126,15 @@ type OpenRun = {
 
 /** User mistakes are reported before the run folder is opened, except drift. What is opened is added to `open`. */
 async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): Promise<void> }[]): Promise<OpenRun> {
-  const { env = {}, clock = systemClock, onEvent = () => {}, telemetry } = options;
+  const { clock = systemClock, onEvent = () => {}, telemetry, fleet } = options;
   const { config } = run;
   const note = (message: string) => onEvent({ type: "run-note", at: timestamp(clock), message });
   const { abort, onPause } = leaveUnwritable(options, note);
   for (const text of run.notes ?? []) note(text);
-  const network = openNetwork({ ...networkOptions(run), env, clock, onEvent, onRetry: telemetry?.onRetry });
-  const { tool_names: nameStyle, python, tool_timeout: toolSeconds, max_workers: maxWorkers } = config;
-  const resources = openResources({ env, nameStyle, python, toolSeconds, maxWorkers, onNotice: note });
-  open.push(network, resources);
-  const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
-  const calls = new CallsInFlight(clock);
-  options.watchNetwork?.(() => ({ ...network.load(), ...calls.list() }));
-  const preparing = run.datasets.map((spec) => prepareDataset(run, spec, { createNetworkClient, resources }));
-  const datasets = await raceAbort(Promise.all(preparing), options.park);
+  const parts = openParts(run, { ...options, onEvent, note }, open);
+  const { network, calls, createNetworkClient } = parts;
+  options.watchNetwork?.(() => ({ ...network.load(), ...calls.list(), workers: fleet?.workers() }));
+  const datasets = await raceAbort(parts.prepare(), options.park);
   requireKnownIds(run, datasets);
   requireKnownRecords(run, datasets);
   for (const { spec, domain } of datasets)
@@ -143,18 +142,28 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   for (const warning of (await options.inspect?.(run, datasets)) ?? []) note(warning);
   const { eval: scored } = config;
   const scorer = scored && (await withVariablePlaces(run, () => createScorer(scored, createNetworkClient)));
-  const atOnce = capWorkers({ run, endpoints: network.load().endpoints.length, note });
+  const atOnce = fleet ? config.max_workers : capWorkers({ run, endpoints: network.load().endpoints.length, note });
 
-  const folder = new RunFolder({
-    path: run.folder,
-    sync: config.sync,
-    checkpoints: config.use_checkpoints,
-    checkpointDir: config.checkpoint_dir && claimJournalFolder(config.checkpoint_dir, run.folder),
-    onPause,
-    onNotice: note,
-    giveUp: abort,
-  });
-  open.push(folder);
+  if (fleet) open.push(fleet);
+  for (const text of (await fleet?.prepare(run)) ?? []) note(text);
+  const openFolder = () => {
+    const opened = new RunFolder({
+      path: run.folder,
+      sync: config.sync,
+      checkpoints: config.use_checkpoints,
+      checkpointDir: config.checkpoint_dir && claimJournalFolder(config.checkpoint_dir, run.folder),
+      onPause,
+      onNotice: note,
+      giveUp: abort,
+    });
+    open.push(opened);
+    return opened;
+  };
+  let folder = openFolder();
+  if (await fleet?.catchUp(run, folder)) {
+    await open.pop()?.close();
+    folder = openFolder();
+  }
   const plan = planRun(run, datasets, folder);
   for (const { name, kept, continuing } of plan.datasets)
     if (kept + continuing > 0 && !config.allow_drift) network.trustPrompts(name);
@@ -163,15 +172,17 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   if (park.aborted) network.park();
   park.addEventListener("abort", network.park);
   let scoring: LiveScoring | undefined;
-  const context = new RunContext({ run, folder, clock, calls, park, abort, telemetry }, (event) => {
+  const context = new RunContext({ run, store: folder, clock, calls, park, abort, telemetry }, (event) => {
     budget.onEvent(event);
     telemetry?.onEvent(event);
     onEvent(event);
     scoring?.onEvent(event);
   });
-  await beginRun(context, datasets, plan);
-  const workers = new Workers(context, atOnce);
-  const onFailure = (error: unknown) => workers.stop(error);
+  await beginRun(context, { folder, datasets, plan, queueId: fleet?.nameRun(folder) });
+  const crew = fleet
+    ? ledBy(fleet, (planned) => fleet.play({ run, datasets, plan: planned, folder, context }))
+    : playHere(new Workers(context, atOnce));
+  const onFailure = (error: unknown) => crew.stop(error);
   if (scorer) {
     const played = datasets.map((dataset) => ({
       ...dataset,
@@ -188,7 +199,22 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
     });
     open.push(scoring);
   }
-  return { context, workers, plan, budget, scoring };
+  return { context, folder, crew, plan, budget, scoring };
+}
+
+function ledBy(fleet: Fleet, play: Crew["play"]): Crew {
+  return { play, stop: (error) => fleet.stop(error), counts: fleet.counts };
+}
+
+function playHere(workers: Workers): Crew {
+  return {
+    play: async (plan) => {
+      await Promise.all(workers.start(fromPlan(plan)));
+      await workers.finish();
+    },
+    stop: (error) => workers.stop(error),
+    counts: workers.counts,
+  };
 }
 
 type Leaving = { abort: AbortSignal; onPause(message: string, isPaused: boolean): void };
@@ -209,10 +235,4 @@ function leaveUnwritable({ park, abort }: MakeOptions, note: (message: string) =
       leaveIfStopped();
     },
   };
-}
-
-/** What the network needs to know about a run. */
-export function networkOptions({ config, registry, folder }: ResolvedRun) {
-  const { record, replay, connect_timeout: connectSeconds, idle_timeout: idleSeconds, sticky } = config;
-  return { registry, record, replay, connectSeconds, idleSeconds, sticky, run: basename(folder) };
 }

@@ -13,7 +13,7 @@ async function playSome(folder: string, patch: object, count: number) {
   const opened = openFolder(run);
   const plan = planRun(run, [dataset], opened);
   const { context } = openContext(run, opened);
-  await beginRun(context, [dataset], plan);
+  await beginRun(context, { folder: opened, datasets: [dataset], plan });
   for (const planned of plan.rollouts) {
     if (count-- <= 0) break;
     await (await new Rollout(context, planned, never).play()).written;

@@ -25,16 +25,20 @@ import type { PlannedRollout } from "./plan.ts";
 import { remarksOn } from "./remarks.ts";
 import { announceCalls, differsFromRecord, trustRecord, watchCalls, withRecord } from "./replay.ts";
 import type { RunContext } from "./run-context.ts";
+import { LostRollout } from "./store.ts";
 import { toTrajectory } from "./to-trajectory.ts";
 
 /** `written` resolves, once the record is on disk, to how the dialogue ended; to undefined if it was parked or put off. */
 export type PlayedRollout = {
   written: Promise<Outcome | undefined>;
+  /** it stopped on the way, and may go on from where it stands */
+  isParked?: boolean;
   /** to be played after the others, from where it stands */
   putOff?: PlannedRollout;
 };
 
-const PARKED: PlayedRollout = { written: Promise.resolve(undefined) };
+const NOT_HERE: PlayedRollout = { written: Promise.resolve(undefined) };
+const PARKED: PlayedRollout = { ...NOT_HERE, isParked: true };
 
 export class Rollout {
   readonly #context: RunContext;
@@ -60,10 +64,11 @@ export class Rollout {
       this.#context.note(`${rolloutId(key)} of ${key.dataset} could not be replayed as recorded and starts over`);
       return (await this.#playFrom([])) as PlayedRollout;
     } catch (error) {
+      if (error instanceof LostRollout) return NOT_HERE;
       // what could not finish because the run was stopped has not failed: it continues later
       if (this.#abort.aborted || (this.#context.park.aborted && error instanceof RolloutError)) return PARKED;
       if (error instanceof PromptInDoubt)
-        return { ...PARKED, putOff: { ...this.#planned, recorded: [...this.#entries] } };
+        return { ...NOT_HERE, putOff: { ...this.#planned, recorded: [...this.#entries] } };
       return { written: this.#fail(error) };
     }
   }
@@ -71,7 +76,7 @@ export class Rollout {
   /** Every entry is made durable before the next one is asked for. */
   async #playFrom(recorded: readonly Entry[], ended?: Outcome): Promise<PlayedRollout | "differs"> {
     const { query, attempt, fingerprint } = this.#planned;
-    const { folder, clock, park } = this.#context;
+    const { store, clock, park } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
     this.#began = clock.elapsed();
@@ -84,9 +89,9 @@ export class Rollout {
       if (!opened) return PARKED;
       environment = this.#withLog(opened, recorded);
       if (query.systemPrompt !== undefined)
-        await folder.prompts.keepSystem(this.#planned.dataset.systemOf(query).system);
-      const toolsHash = await folder.prompts.keepTools(environment.tools);
-      const userToolsHash = environment.userTools && (await folder.prompts.keepTools(environment.userTools));
+        await store.prompts.keepSystem(this.#planned.dataset.systemOf(query).system);
+      const toolsHash = await store.prompts.keepTools(environment.tools);
+      const userToolsHash = environment.userTools && (await store.prompts.keepTools(environment.userTools));
       const dialogue = this.#openDialogue(environment, recorded);
       // one whose record was damaged has nothing more to say
       const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
@@ -177,7 +182,7 @@ export class Rollout {
   }
 
   async #finish(trajectory: Trajectory, outcome: Outcome): Promise<Outcome> {
-    await this.#context.folder.finish(trajectory);
+    await this.#context.store.finish(trajectory);
     const { total_turns: turns, tool_call_count: toolCalls, timings } = trajectory.metadata;
     await this.#recordEnd(outcome, { turns, toolCalls, durationMs: timings.duration_ms });
     return outcome;
@@ -185,7 +190,7 @@ export class Rollout {
 
   /** Whatever went wrong ends this rollout only, unless it concerns the whole run: its setup, or its disk. */
   async #fail(reason: unknown): Promise<Outcome> {
-    if (reason instanceof UsageError) throw reason;
+    if (reason instanceof UsageError || reason instanceof LostRollout) throw reason;
     const { key, attempt } = this.#planned;
     const error = reason instanceof RolloutError ? reason : unexpected(reason);
     const { stopReason, kind } = error;
@@ -194,7 +199,7 @@ export class Rollout {
       this.#context.noteOnce(`${rolloutId(key)} of ${key.dataset} failed: ${cutText(message, 200)}`);
     const own = error.own ? undefined : false;
     const outcome: Outcome = { success: false, stopReason, blame: "infrastructure", message, kind, own };
-    await this.#context.folder.fail({
+    await this.#context.store.fail({
       ...recordKey(key),
       attempt,
       error: message,

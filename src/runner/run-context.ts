@@ -1,16 +1,17 @@
-// What everything in a run shares: its settings, its folder, its clock, its signals, and its watchers.
+// What everything in a run shares: its settings, its store, its clock, its signals, and its watchers.
 import type { ResolvedRun } from "../config/index.ts";
 import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
-import type { RunFolder } from "../runs/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
+import type { RolloutStore } from "./store.ts";
 
 /** People read the first few; the rest is in `failures.jsonl`. */
 const MAX_NOTED = 20;
 
 export class RunContext {
   readonly run: ResolvedRun;
-  readonly folder: RunFolder;
+  /** where what happens is recorded */
+  readonly store: RolloutStore;
   readonly clock: Clock;
   readonly calls: CallsInFlight;
   /** set: no further entry is begun */
@@ -25,11 +26,11 @@ export class RunContext {
   readonly #onPark = new Set<() => void>();
 
   constructor(
-    parts: Pick<RunContext, "run" | "folder" | "clock" | "calls" | "park" | "abort"> & { telemetry?: Telemetry },
+    parts: Pick<RunContext, "run" | "store" | "clock" | "calls" | "park" | "abort"> & { telemetry?: Telemetry },
     watch: (event: RunEvent) => void,
   ) {
     this.run = parts.run;
-    this.folder = parts.folder;
+    this.store = parts.store;
     this.clock = parts.clock;
     this.calls = parts.calls;
     this.park = parts.park;
@@ -56,9 +57,9 @@ export class RunContext {
     }
   }
 
-  /** Watchers see an event once it is safe in the journal. */
+  /** Watchers see an event once it is safe in the store. */
   async record(event: RunEvent): Promise<void> {
-    await this.folder.record(event);
+    await this.store.record(event);
     this.#watch(event);
   }
 

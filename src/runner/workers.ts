@@ -3,6 +3,7 @@
 import type { PlannedRollout } from "./plan.ts";
 import { type PlayedRollout, Rollout } from "./rollout.ts";
 import type { RunContext } from "./run-context.ts";
+import { LostRollout, type RolloutSource } from "./store.ts";
 
 /** Records that may wait for the disk while workers continue. */
 const MAX_UNWRITTEN = 256;
@@ -15,6 +16,7 @@ export class Workers {
   readonly #writing = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   readonly #putOff: PlannedRollout[] = [];
+  #source: RolloutSource | undefined;
   /** a failing disk or a wrong setup ends the run once nothing is being written any more */
   readonly #crash = new AbortController();
   readonly #atOnce: number;
@@ -28,9 +30,10 @@ export class Workers {
     context.abort.addEventListener("abort", () => this.#abortAll(context.abort.reason));
   }
 
-  start({ rollouts, size }: { rollouts: Iterable<PlannedRollout>; size: number }): Promise<void>[] {
-    const workers = Math.min(this.#atOnce, size);
-    return Array.from({ length: workers }, () => this.#work(rollouts).catch((error) => this.stop(error)));
+  start(source: RolloutSource): Promise<void>[] {
+    this.#source = source;
+    const workers = Math.min(this.#atOnce, source.size);
+    return Array.from({ length: workers }, () => this.#work(source).catch((error) => this.stop(error)));
   }
 
   /** Resolves when every record is on disk. */
@@ -39,24 +42,29 @@ export class Workers {
     if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
   }
 
-  async #work(rollouts: Iterable<PlannedRollout>): Promise<void> {
-    if (this.#isStopped()) return;
-    for (const planned of this.#withPutOff(rollouts)) {
+  async #work(source: RolloutSource): Promise<void> {
+    while (!this.#isStopped()) {
+      const next = source.next();
+      const planned = (next instanceof Promise ? await next : next) ?? this.#takePutOff();
+      if (!planned) return;
       const controller = new AbortController();
       this.#running.add(controller);
       const rollout = new Rollout(this.#context, planned, controller.signal);
       const played = await rollout.play().finally(() => this.#running.delete(controller));
-      if (played.putOff) this.#putOff.push(played.putOff);
+      this.#putBack(source, planned, played);
       this.#keep(played);
       if (this.#writing.size > this.#maxUnwritten) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      if (this.#isStopped()) return;
     }
   }
 
+  #putBack(source: RolloutSource, planned: PlannedRollout, { putOff, isParked }: PlayedRollout): void {
+    if (source.giveBack && (putOff || isParked)) source.giveBack(planned, putOff !== undefined);
+    else if (putOff) this.#putOff.push(putOff);
+  }
+
   /** What was put off is played last, by the last worker. */
-  *#withPutOff(rollouts: Iterable<PlannedRollout>): Iterable<PlannedRollout> {
-    yield* rollouts;
-    while (this.#running.size === 0 && this.#putOff.length > 0) yield this.#putOff.shift() as PlannedRollout;
+  #takePutOff(): PlannedRollout | undefined {
+    return this.#running.size === 0 ? this.#putOff.shift() : undefined;
   }
 
   #keep({ written }: PlayedRollout): void {
@@ -65,7 +73,9 @@ export class Workers {
         (outcome) => {
           if (outcome) this.counts[outcome.stopReason === "infrastructure" ? "failed" : "finished"]++;
         },
-        (error) => this.stop(error),
+        (error) => {
+          if (!(error instanceof LostRollout)) this.stop(error);
+        },
       )
       .finally(() => {
         this.#writing.delete(done);
@@ -83,6 +93,7 @@ export class Workers {
   stop(error: unknown): void {
     this.#crash.abort(error);
     this.#abortAll(error);
+    this.#source?.close?.();
   }
 
   #abortAll(reason: unknown): void {

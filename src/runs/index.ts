@@ -55,7 +55,7 @@ export {
   rolloutFingerprint,
 } from "./manifest.ts";
 export { type MergedRun, type MergeOptions, mergeRuns } from "./merge-runs.ts";
-export { readPrompt, type StoredPrompt, scanPrompts } from "./prompt-store.ts";
+export { PromptKeeper, readPrompt, type StoredPrompt, scanPrompts } from "./prompt-store.ts";
 export {
   journalOf,
   newestRun,

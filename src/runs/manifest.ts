@@ -24,6 +24,8 @@ export type Manifest = {
   journal?: string;
   /** the file that the config was read from, if any: literal keys are read from it again */
   config_file?: string;
+  /** what the run is called on a queue, if it was ever on one */
+  queue_id?: string;
   /** the resolved config, flags included; keys by NAME or "<literal>" */
   config: Json;
   datasets: { [name: string]: ManifestDataset };

@@ -38,22 +38,16 @@ export function readPrompt(line: Buffer): StoredPrompt | string | undefined {
   return isIntact ? ({ hash, kind, content } as StoredPrompt) : "does not match its hash";
 }
 
-export class PromptStore {
-  readonly #file: AppendFile;
+/** Keeps each prompt once; whoever asks for it again waits until it is written. */
+export class PromptKeeper {
+  readonly #write: (line: string) => Promise<void>;
   /** by hash: resolves once it is written */
   readonly #known = new Map<string, Promise<void>>();
   readonly #toolHashes = new WeakMap<readonly ToolSpec[], Promise<string>>();
 
-  /** A damaged prompt is not known: it is written again when it is used again. */
-  constructor(path: string, { onNotice, ...options }: AppendOptions & { onNotice: (message: string) => void }) {
-    const damaged: DamagedLine[] = [];
-    const know = ({ hash }: StoredPrompt) => this.#known.set(hash, Promise.resolve());
-    let completeBytes: number | undefined = scanPrompts(path, know, (line) => damaged.push(line));
-    if (damaged.length > 0) {
-      onNotice(setAside(path, damaged));
-      completeBytes = undefined;
-    }
-    this.#file = new AppendFile(path, { ...options, completeBytes });
+  constructor(write: (line: string) => Promise<void>, known: Iterable<string> = []) {
+    this.#write = write;
+    for (const hash of known) this.#known.set(hash, Promise.resolve());
   }
 
   async keepSystem(text: string): Promise<string> {
@@ -70,17 +64,46 @@ export class PromptStore {
     return hash;
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  /** A line that another keeper wrote. */
+  async keepLine(line: string): Promise<void> {
+    const { hash } = JSON.parse(line) as StoredPrompt;
+    await this.#keepOnce(hash, () => line);
   }
 
   async #keep(prompt: StoredPrompt): Promise<string> {
-    let kept = this.#known.get(prompt.hash);
-    if (!kept) {
-      kept = this.#file.append(`${escapeLineEnds(writeExact(prompt))}\n`);
-      this.#known.set(prompt.hash, kept);
-    }
-    await kept;
+    await this.#keepOnce(prompt.hash, () => `${escapeLineEnds(writeExact(prompt))}\n`);
     return prompt.hash;
+  }
+
+  async #keepOnce(hash: string, line: () => string): Promise<void> {
+    const kept = this.#known.get(hash) ?? this.#write(line());
+    this.#known.set(hash, kept);
+    await kept;
+  }
+}
+
+export class PromptStore extends PromptKeeper {
+  readonly #file: AppendFile;
+
+  /** A damaged prompt is not known: it is written again when it is used again. */
+  constructor(path: string, { onNotice, ...options }: AppendOptions & { onNotice: (message: string) => void }) {
+    const damaged: DamagedLine[] = [];
+    const known = new Set<string>();
+    let completeBytes: number | undefined = scanPrompts(
+      path,
+      ({ hash }) => known.add(hash),
+      (line) => damaged.push(line),
+    );
+    if (damaged.length > 0) {
+      onNotice(setAside(path, damaged));
+      completeBytes = undefined;
+    }
+    const file = new AppendFile(path, { ...options, completeBytes });
+    super((line) => file.append(line), known);
+    this.#file = file;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
   }
 }

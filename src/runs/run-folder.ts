@@ -1,7 +1,15 @@
 // A run's folder while it is being written: one writer, append-only files, a rollout finished only once it is on disk.
+import { createHash } from "node:crypto";
 import { accessSync, appendFileSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { messageOf, type RunEvent, type Trajectory, UsageError } from "../core/index.ts";
+import {
+  messageOf,
+  type RolloutKey,
+  type RunEvent,
+  redactWritten,
+  type Trajectory,
+  UsageError,
+} from "../core/index.ts";
 import { AppendFile, type Extent, type Holder, Lock, type SyncMode } from "../files/index.ts";
 import { sealedLine } from "./checksum.ts";
 import { type DamagedLine, dropExtents, setAside } from "./damage.ts";
@@ -9,6 +17,7 @@ import { hasMark, MARK_BYTES, type RecordPlace } from "./examine-record.ts";
 import { FAILURES_FILE, type FailureRecord, scanFailures } from "./failures.ts";
 import { type FinishedRecord, recordKeyText } from "./finished.ts";
 import { journalLine, recallAttempts, scanJournal, type Unfinished } from "./journal.ts";
+import { journalKeyText, scanJournalLines } from "./journal-lines.ts";
 import { MANIFEST_FILE, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { PromptStore } from "./prompt-store.ts";
 import { rolloutOf, roundFile, roundFiles } from "./rounds.ts";
@@ -127,6 +136,16 @@ export class RunFolder {
     return keys.size === 0 ? new Map() : recallAttempts(this.journalPath, keys, this.#notice);
   }
 
+  /** Tells which events of these rollouts the journal has already, to the letter. */
+  findJournaled(keys: Iterable<RolloutKey>): (event: RunEvent) => boolean {
+    const wanted = new Set([...keys].map(journalKeyText));
+    const found = new Set<string>();
+    scanJournalLines(this.journalPath, ({ key, bytes }) => {
+      if (wanted.has(key)) found.add(lineHash(bytes));
+    });
+    return (event) => found.has(lineHash(redactWritten(journalLine(event)).trimEnd()));
+  }
+
   /** Hands over what the journal knows about unfinished rollouts; works once, so that nothing is kept. */
   takeUnfinished(): Map<string, Unfinished> {
     const unfinished = this.#unfinished;
@@ -214,6 +233,10 @@ export function findFreePath(path: string, isTaken: (path: string) => boolean = 
   let n = 2;
   while (isTaken(`${stem}.${n}${extension}`)) n++;
   return `${stem}.${n}${extension}`;
+}
+
+function lineHash(line: Buffer | string): string {
+  return createHash("sha256").update(line).digest("base64");
 }
 
 function makeWritable(path: string): void {

@@ -3,6 +3,7 @@ export { limitResult } from "./cap.ts";
 export { pythonEnvironment } from "./child-environment.ts";
 export { CALL_SECONDS } from "./children/pool.ts";
 export { Corpus } from "./corpus/corpus.ts";
+export { listCorpusFiles } from "./corpus/corpus-files.ts";
 export type { DomainServer, PolicyRule, ToolContext } from "./domain-server.ts";
 export { type ToolFaults, toolFaultsSchema, withToolFaults } from "./faults.ts";
 export { BUNDLED_TOOLS, type BundledTool, calculatorServer, corpusServer } from "./functions/bundled-tools.ts";

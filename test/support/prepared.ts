@@ -42,6 +42,6 @@ export function openContext(run: ResolvedRun, folder: RunFolder, park = new Abor
   const abort = new AbortController().signal;
   const clock = createTickingClock();
   const calls = new CallsInFlight(clock);
-  const context = new RunContext({ run, folder, clock, calls, park, abort }, (event) => events.push(event));
+  const context = new RunContext({ run, store: folder, clock, calls, park, abort }, (event) => events.push(event));
   return { context, events };
 }

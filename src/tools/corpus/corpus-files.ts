@@ -26,7 +26,7 @@ export async function findCorpusFiles(path: string): Promise<CorpusFiles> {
   const isFolder = stats.isDirectory();
   if (!isFolder && /\.json$/i.test(path))
     throw new UsageError(`The corpus ${path} is JSON; it must be ${WANTED}, one document on each line`);
-  const listed = isFolder ? listFiles(path) : [path];
+  const listed = listCorpusFiles(path);
   if (listed.length === 0) throw new UsageError(`The corpus ${path} has no ${WANTED}`);
   const hash = createHash("sha256");
   const files: CorpusFile[] = [];
@@ -47,6 +47,11 @@ export async function findCorpusFiles(path: string): Promise<CorpusFiles> {
     .filter(([why]) => why !== EMPTY)
     .map(([why, names]) => `Corpus ${path}: left out, because ${why}: ${shorten(names)}`);
   return { files, hash: hash.digest("hex").slice(0, 16), notes };
+}
+
+/** What there is to read, whether or not it can be. */
+export function listCorpusFiles(path: string): string[] {
+  return statSync(path).isDirectory() ? listFiles(path) : [path];
 }
 
 const EMPTY = "empty";

@@ -105,8 +105,11 @@ const mcpServerSchema = z
 /** The value of `mcpServers` in a config or in a separate file. */
 export const mcpServersSchema = z.record(z.string().min(1), mcpServerSchema);
 
-export type McpServerConfig = z.infer<typeof mcpServerSchema>;
-export type McpServersConfig = z.infer<typeof mcpServersSchema>;
+export type McpServerConfig = z.infer<typeof mcpServerSchema> & {
+  /** how it is started where its files are elsewhere than the config says; what is written stays what it is known by */
+  here?: { command?: string; args?: string[]; env?: Record<string, string>; cwd?: string };
+};
+export type McpServersConfig = { [name: string]: McpServerConfig };
 type Isolation = (typeof ISOLATIONS)[number];
 
 /** How a server is started or reached; texts may have places. */
@@ -141,9 +144,10 @@ export type ResolvedServer = {
  */
 export function resolveServer(
   name: string,
-  config: McpServerConfig,
+  { here, ...written }: McpServerConfig,
   { variables, baseFolder, callSeconds }: { variables: Variables; baseFolder: string; callSeconds?: number },
 ): ResolvedServer {
+  const config = { ...written, ...here };
   const fill = (written: string, where: string) => {
     const options = { env: variables, where: `mcpServers.${name}.${where}`, allowOthers: true };
     const { text, values } = fillVariables(written, options);
@@ -158,7 +162,9 @@ export function resolveServer(
     });
   const expandAll = (values: Record<string, string> = {}, where: string) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, expand(value, `${where}.${key}`, key)]));
-  const inBase = (path: string) => (isAbsolute(path) ? path : resolve(baseFolder, path));
+  // what comes after a folder's `/` may be a place
+  const inBase = (path: string) =>
+    isAbsolute(path) ? path : `${resolve(baseFolder, path)}${path.endsWith("/") ? "/" : ""}`;
   const fromBase = (template: Template) => withStart(template, (path) => (/^\.\.?\//.test(path) ? inBase(path) : path));
 
   const launch = (): LaunchTemplate => {

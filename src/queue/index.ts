@@ -1,0 +1,2 @@
+export { openFleet } from "./fleet.ts";
+export { serveQueue } from "./worker.ts";
