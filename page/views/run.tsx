@@ -7,6 +7,7 @@ import { useKeys } from "../keys.ts";
 import { Bars, type Curve, Curves, rolloutsWhere } from "../pictures.tsx";
 import { useServer } from "../server.ts";
 import { count, dollars, duration, share } from "../text.ts";
+import { Workers } from "../workers.tsx";
 import "./run.css";
 
 export function RunView({ name }: { name: string }) {
@@ -38,6 +39,7 @@ export function RunView({ name }: { name: string }) {
             </a>
           </p>
           <Live run={run} name={name} />
+          <Workers workers={run.workers} />
           <Failures run={run} name={name} />
           <Pictures run={run} name={name} />
         </>

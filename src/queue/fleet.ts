@@ -6,11 +6,19 @@ import { basename, resolve } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
 import { PROGRAM_VERSION, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { processStart } from "../files/index.ts";
-import { type Fleet, type FleetRun, outputOf, type RunContext, type WorkerSight } from "../runner/index.ts";
+import {
+  type Fleet,
+  type FleetRun,
+  outputOf,
+  type RunContext,
+  type RunPlan,
+  type WorkerSight,
+} from "../runner/index.ts";
 import { keyText, type RunFolder } from "../runs/index.ts";
 import { packRun } from "./bundle/index.ts";
 import { Collecting, examineFolder } from "./collect.ts";
 import { Database } from "./database.ts";
+import { isOrphaned } from "./failures.ts";
 import { sendFiles } from "./files.ts";
 import { Jobs } from "./jobs.ts";
 import { giveBackLost, LEASE_SECONDS } from "./lease.ts";
@@ -54,6 +62,7 @@ class QueueFleet implements Fleet {
   readonly #crash = new AbortController();
   #id: string | undefined;
   #workers: WorkerSight[] = [];
+  #listedAt = 0;
 
   constructor(database: Database, jobs: Jobs, options: FleetOptions) {
     this.#database = database;
@@ -67,7 +76,8 @@ class QueueFleet implements Fleet {
   }
 
   workers(): WorkerSight[] {
-    return this.#workers;
+    const since = (systemClock.elapsed() - this.#listedAt) / 1000;
+    return this.#workers.map((worker) => ({ ...worker, silentSeconds: worker.silentSeconds + since }));
   }
 
   stop(error: unknown): void {
@@ -93,6 +103,7 @@ class QueueFleet implements Fleet {
   async play({ run, plan, folder, context }: FleetRun): Promise<void> {
     const id = this.nameRun(folder);
     const stamp = await this.#register(id, run, context);
+    await this.#keepPlanned(id, plan);
     const sink = { folder, record: context.record.bind(context), tell: context.tell.bind(context) };
     const collecting = new Collecting(this.#database, id, sink);
     const isStopped = () => context.park.aborted || this.#isLeft(context);
@@ -102,7 +113,7 @@ class QueueFleet implements Fleet {
         published = true;
         if (!isStopped()) await this.#setState(id, "open", true);
       })
-      .catch((error) => this.stop(error));
+      .catch((error) => this.stop(isOrphaned(error) ? new UsageError(DROPPED) : error));
     try {
       await this.#collectAll(id, collecting, { context, isOver: () => published && this.#ended >= plan.size });
       await publishing;
@@ -151,12 +162,11 @@ class QueueFleet implements Fleet {
   /** Renews the lease, gives back what dead workers held; whether nobody plays a rollout of the run. */
   async #look(id: string): Promise<boolean> {
     const { leaseSeconds = LEASE_SECONDS } = this.#options;
-    if (!(await this.#claim(id)))
-      throw new UsageError(
-        "The run is no longer on the queue: somebody dropped it, or the database was set up anew. What was collected is in the folder; the same command goes on from there",
-      );
+    if (!(await this.#claim(id))) throw new UsageError(DROPPED);
+    await this.#keepFailed(id);
     await giveBackLost(this.#database, this.#jobs, leaseSeconds);
     this.#workers = await listWorkers(this.#database, id);
+    this.#listedAt = systemClock.elapsed();
     const [held] = await this.#database.query(
       "SELECT FROM rollout.rollouts WHERE run = $1 AND worker IS NOT NULL LIMIT 1",
       [id],
@@ -202,9 +212,21 @@ class QueueFleet implements Fleet {
     );
   }
 
+  /** For `queue list`: what is finished leaves no other trace. */
+  async #keepPlanned(id: string, { datasets, size }: RunPlan): Promise<void> {
+    const kept = datasets.reduce((sum, dataset) => sum + dataset.kept, 0);
+    await this.#database.query("UPDATE rollout.runs SET planned = $2, failed = 0 WHERE id = $1", [id, kept + size]);
+  }
+
+  async #keepFailed(id: string): Promise<void> {
+    const { failed } = this.counts;
+    await this.#database.query("UPDATE rollout.runs SET failed = $2 WHERE id = $1 AND failed <> $2", [id, failed]);
+  }
+
   /** A run that is over needs nothing but its row; one that is left at once is left as it is. */
   async #leave(id: string, { abort }: RunContext, isDone: boolean): Promise<void> {
     if (abort.aborted) return;
+    await this.#keepFailed(id);
     await this.#setState(id, isDone ? "done" : "parked", false);
     await this.#database.query("UPDATE rollout.runs SET collector_until = NULL WHERE id = $1", [id]);
     if (!isDone) return;
@@ -218,6 +240,9 @@ class QueueFleet implements Fleet {
     await this.#database.close();
   }
 }
+
+const DROPPED =
+  "The run is no longer on the queue: somebody dropped it, or the database was set up anew. What was collected is in the folder; the same command goes on from there";
 
 const REGISTER = `
 INSERT INTO rollout.runs (id, name, folder, host, program_version, bundle, bundle_hash, needs, fleet_limit, has_budget, state)

@@ -6,8 +6,14 @@ import type { Jobs } from "./jobs.ts";
 export const LEASE_SECONDS = 15;
 /** Signs of life within a lease. */
 const SIGNS = 4;
+/** How long what a worker did counts for its rate. */
+export const RATE_SECONDS = 60;
 /** Workers that were not heard of for so long are forgotten. */
 const FORGET = "1 hour";
+
+/** Rollouts a second, the last minute counting most. */
+const RATE = `workers.per_second + (1 - exp(-extract(epoch FROM now() - workers.seen_at) / ${RATE_SECONDS}))
+  * (($6 - workers.finished) / greatest(extract(epoch FROM now() - workers.seen_at), 0.001) - workers.per_second)`;
 
 export type WorkerState = {
   id: string;
@@ -51,7 +57,7 @@ export class Lease {
     await this.#database.query(
       `INSERT INTO rollout.workers (id, host, pid, program_version, in_flight, finished, runs, lease_until)
        VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
-       ON CONFLICT (id) DO UPDATE SET in_flight = $5, finished = $6, runs = $7, seen_at = now(),
+       ON CONFLICT (id) DO UPDATE SET in_flight = $5, finished = $6, runs = $7, seen_at = now(), per_second = ${RATE},
          lease_until = now() + make_interval(secs => $8)`,
       [id, host, pid, version, inFlight, finished, runs, this.#seconds],
     );

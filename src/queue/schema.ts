@@ -23,6 +23,8 @@ CREATE TABLE rollout.runs (
   needs text[] NOT NULL,
   fleet_limit integer,
   has_budget boolean NOT NULL,
+  planned integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
   state text NOT NULL,
   revision integer NOT NULL DEFAULT 1,
   stamp integer NOT NULL DEFAULT 1,
@@ -79,6 +81,7 @@ CREATE TABLE rollout.workers (
   program_version text NOT NULL,
   in_flight integer NOT NULL DEFAULT 0,
   finished bigint NOT NULL DEFAULT 0,
+  per_second float8 NOT NULL DEFAULT 0,
   runs uuid[] NOT NULL DEFAULT '{}',
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
@@ -93,6 +96,17 @@ export async function prepareTables(database: Database): Promise<void> {
       await connection.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
       if (await hasTables(connection)) return requireKnown(database, connection);
       await connection.query(TABLES);
+    }),
+  );
+}
+
+/** Whether anybody has made the tables yet. */
+export async function findTables(database: Database): Promise<boolean> {
+  return explain(database, () =>
+    database.once(async (connection) => {
+      if (!(await hasTables(connection))) return false;
+      await requireKnown(database, connection);
+      return true;
     }),
   );
 }
