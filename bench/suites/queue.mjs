@@ -22,7 +22,11 @@ const WORLDS = [
 ];
 
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
-process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+const serving = new Set();
+process.on("exit", () => {
+  for (const child of serving) child.kill("SIGKILL");
+  rmSync(temporary, { recursive: true, force: true });
+});
 const postgres = await startPostgres();
 const client = new pg.Client({ connectionString: postgres.url });
 await client.connect();
@@ -126,8 +130,8 @@ function startWorker() {
 }
 
 async function serveModels(latency) {
-  const server = await serve(["mock-llm", "--port", "0", "--latency", String(latency)], "stdout", /http:\S+/);
-  return { ...server, url: /http:\S+/.exec(server.said)[0] };
+  const server = await serve(["mock-llm", "--port", "0", "--latency", String(latency)], "stdout", /http:[^\s,]+/);
+  return { ...server, url: /http:[^\s,]+/.exec(server.said)[0] };
 }
 
 function settingsFor(url) {
@@ -141,6 +145,8 @@ function settingsFor(url) {
 /** A process that is there until it is stopped. */
 async function serve(args, stream, ready) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  serving.add(child);
+  child.on("close", () => serving.delete(child));
   let said = "";
   const closed = new Promise((resolve) => child.on("close", resolve));
   await new Promise((resolve) => {
