@@ -15,16 +15,16 @@ import {
   type WorkerSight,
 } from "../runner/index.ts";
 import { keyText, type RunFolder } from "../runs/index.ts";
-import { packRun } from "./bundle/index.ts";
+import { type PackedRun, packRun } from "./bundle/index.ts";
 import { Collecting, examineFolder } from "./collect.ts";
 import { Database } from "./database.ts";
 import { isOrphaned } from "./failures.ts";
 import { sendFiles } from "./files.ts";
-import { Jobs } from "./jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import { giveBackLost, LEASE_SECONDS } from "./lease.ts";
 import { publishPlan } from "./publish.ts";
 import { claimRun, type RunState } from "./runs.ts";
-import { prepareTables } from "./schema.ts";
+import { openQueue } from "./schema.ts";
 import { listWorkers } from "./workers.ts";
 
 export type FleetOptions = {
@@ -46,8 +46,7 @@ const LOOK_MS = 1000;
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const database = await Database.open(options.url, { say: options.say, giveUp: options.abort });
   try {
-    await prepareTables(database);
-    return new QueueFleet(database, await Jobs.open(database), options);
+    return new QueueFleet(database, await openQueue(database), options);
   } catch (error) {
     await database.close();
     throw error;
@@ -61,6 +60,7 @@ class QueueFleet implements Fleet {
   readonly #options: FleetOptions;
   readonly #crash = new AbortController();
   #id: string | undefined;
+  #packed: PackedRun | undefined;
   #workers: WorkerSight[] = [];
   #listedAt = 0;
 
@@ -84,6 +84,11 @@ class QueueFleet implements Fleet {
     this.#crash.abort(error);
   }
 
+  async prepare(run: ResolvedRun): Promise<string[]> {
+    this.#packed = await packRun(run, this.#options.env);
+    return this.#packed.notes;
+  }
+
   async catchUp(run: ResolvedRun, folder: RunFolder): Promise<boolean> {
     const id = folder.manifest?.queue_id;
     if (id === undefined || !(await this.#claim(id))) return false;
@@ -102,7 +107,7 @@ class QueueFleet implements Fleet {
 
   async play({ run, plan, folder, context }: FleetRun): Promise<void> {
     const id = this.nameRun(folder);
-    const stamp = await this.#register(id, run, context);
+    const stamp = await this.#register(id, run, this.#packed ?? (await packRun(run, this.#options.env)));
     await this.#keepPlanned(id, plan);
     const sink = { folder, record: context.record.bind(context), tell: context.tell.bind(context) };
     const collecting = new Collecting(this.#database, id, sink);
@@ -164,7 +169,7 @@ class QueueFleet implements Fleet {
     const { leaseSeconds = LEASE_SECONDS } = this.#options;
     if (!(await this.#claim(id))) throw new UsageError(DROPPED);
     await this.#keepFailed(id);
-    await giveBackLost(this.#database, this.#jobs, leaseSeconds);
+    await giveBackLost(this.#database, this.#jobs, leaseSeconds, { forgotten: true });
     this.#workers = await listWorkers(this.#database, id);
     this.#listedAt = systemClock.elapsed();
     const [held] = await this.#database.query(
@@ -185,9 +190,7 @@ class QueueFleet implements Fleet {
    * Puts the run onto the queue, or what changed about it. Workers go on undisturbed if nothing did; otherwise nothing is
    * handed out until the new plan is there. Returns the number that the plan's rollouts are marked with.
    */
-  async #register(id: string, run: ResolvedRun, context: RunContext): Promise<number> {
-    const packed = await packRun(run, this.#options.env);
-    for (const text of packed.notes) context.note(text);
+  async #register(id: string, run: ResolvedRun, packed: PackedRun): Promise<number> {
     const { name, spec, files, needs } = packed;
     const bundle = JSON.stringify({ name, spec, files, needs });
     const { config } = run;

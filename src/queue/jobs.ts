@@ -2,7 +2,6 @@
 // here is part of the caller's transaction, so that a job and what it stands for cannot differ.
 import type { PgBoss } from "pg-boss";
 import type { Connection, Database } from "./database.ts";
-import { explain } from "./schema.ts";
 
 const SCHEMA = "rollout_jobs";
 /** A job is given back as often as workers come and go: what failed is counted elsewhere. */
@@ -21,7 +20,7 @@ export class Jobs {
     // leases are ours, and nothing is done at set times: neither supervisor nor schedule is needed
     const boss = new PgBoss({ db, schema: SCHEMA, supervise: false, schedule: false });
     boss.on("error", () => {}); // of its own housekeeping, which is tried again
-    await explain(database, () => boss.start());
+    await boss.start();
     return new Jobs(boss);
   }
 

@@ -72,17 +72,27 @@ export class Lease {
   }
 }
 
+/** Looked up by worker: each of a thousand asks every few seconds, and together they may hold a hundred thousand. */
+const SILENT = "r.worker = ANY(ARRAY(SELECT id FROM rollout.workers WHERE lease_until < now()))";
+/** Those of workers that have no row any more too: reads all that are held. */
+const FORGOTTEN =
+  "r.worker IS NOT NULL AND NOT EXISTS (SELECT FROM rollout.workers w WHERE w.id = r.worker AND w.lease_until >= now())";
+
 /**
  * Takes rollouts away from workers that are silent. After the database itself was away nobody has been heard of for a
  * while, so everybody gets the time of a lease.
  */
-export async function giveBackLost(database: Database, jobs: Jobs, graceSeconds: number): Promise<void> {
+export async function giveBackLost(
+  database: Database,
+  jobs: Jobs,
+  graceSeconds: number,
+  { forgotten = false } = {},
+): Promise<void> {
   if (database.reachableFor < graceSeconds * 1000) return;
   await database.transaction(async (connection) => {
     const lost = await connection.query<{ run: string; job: string }>(
       `WITH lost AS (
-         SELECT r.id FROM rollout.rollouts r LEFT JOIN rollout.workers w ON w.id = r.worker
-         WHERE r.worker IS NOT NULL AND (w.id IS NULL OR w.lease_until < now())
+         SELECT r.id FROM rollout.rollouts r WHERE ${forgotten ? FORGOTTEN : SILENT}
            AND pg_postmaster_start_time() < now() - make_interval(secs => $1)
          ORDER BY r.id LIMIT 1000 FOR UPDATE OF r SKIP LOCKED)
        UPDATE rollout.rollouts r SET worker = NULL, fence = r.fence + 1 FROM lost WHERE r.id = lost.id

@@ -2,6 +2,7 @@
 import { UsageError } from "../core/index.ts";
 import type { Connection, Database } from "./database.ts";
 import { describeFailure, isAway } from "./failures.ts";
+import { Jobs } from "./jobs.ts";
 
 /** Of the tables below. A program that meets a newer one says so. */
 const SCHEMA_VERSION = 1;
@@ -89,13 +90,14 @@ CREATE TABLE rollout.workers (
 );
 INSERT INTO rollout.meta (schema_version) VALUES (${SCHEMA_VERSION});`;
 
-/** Makes the tables if there are none yet; whoever may not, or is too old for them, is told. */
-export async function prepareTables(database: Database): Promise<void> {
-  await explain(database, () =>
+/** Makes the tables if there are none yet; whoever may not, or is too old for them, is told. One after the other. */
+export async function openQueue(database: Database): Promise<Jobs> {
+  return explain(database, () =>
     database.tryTransaction(async (connection) => {
       await connection.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-      if (await hasTables(connection)) return requireKnown(database, connection);
-      await connection.query(TABLES);
+      if (await hasTables(connection)) await requireKnown(database, connection);
+      else await connection.query(TABLES);
+      return Jobs.open(database);
     }),
   );
 }
@@ -112,7 +114,7 @@ export async function findTables(database: Database): Promise<boolean> {
 }
 
 /** Turns what the database objects to into one sentence. */
-export async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
+async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { messageOf, PROGRAM_VERSION, type RunEvent, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { Database } from "./database.ts";
-import { Jobs } from "./jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import { LEASE_SECONDS, Lease } from "./lease.ts";
 import { type OpenRun, RunPlayer } from "./run-player.ts";
-import { prepareTables } from "./schema.ts";
+import { openQueue } from "./schema.ts";
 
 export type WorkerOptions = {
   url: string;
@@ -39,8 +39,7 @@ export async function serveQueue(options: WorkerOptions): Promise<ServedQueue> {
   const database = await Database.open(options.url, { say, giveUp: abort });
   const open: { close(): Promise<void> }[] = [database];
   try {
-    await prepareTables(database);
-    const jobs = await Jobs.open(database);
+    const jobs = await openQueue(database);
     open.push(jobs);
     const worker = new QueueWorker(database, jobs, options);
     return await worker.serve();

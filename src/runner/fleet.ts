@@ -31,6 +31,8 @@ export type FleetRun = {
 };
 
 export type Fleet = {
+  /** What cannot be sent elsewhere is refused here, before anything is written; returns what people should know. */
+  prepare(run: ResolvedRun): Promise<string[]>;
   /** The run's name on the queue, for its manifest. */
   nameRun(folder: RunFolder): string;
   /** Puts what was recorded while nobody collected into the folder; true if there was anything. */

@@ -145,6 +145,7 @@ async function openRun(run: ResolvedRun, options: MakeOptions, open: { close(): 
   const atOnce = fleet ? config.max_workers : capWorkers({ run, endpoints: network.load().endpoints.length, note });
 
   if (fleet) open.push(fleet);
+  for (const text of (await fleet?.prepare(run)) ?? []) note(text);
   const openFolder = () => {
     const opened = new RunFolder({
       path: run.folder,
