@@ -2,9 +2,9 @@
 import { hostname } from "node:os";
 import { UsageError } from "../core/index.ts";
 import { type Connection, Database, type Row } from "./database.ts";
-import { Jobs } from "./jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import { isGoneFrom } from "./runs.ts";
-import { explain, findTables } from "./schema.ts";
+import { explain, findTables, openQueue } from "./schema.ts";
 
 /** What goes with a run. */
 export type DroppedRun = {
@@ -42,7 +42,7 @@ export async function dropRun(url: string, run: string, { force = false, say }: 
   let jobs: Jobs | undefined;
   try {
     if (!(await findTables(database))) throw unknown(database, run, []);
-    jobs = await Jobs.open(database);
+    jobs = await openQueue(database);
     const { id, ...dropped } = await explain(database, () =>
       database.transaction((connection) => drop(database, { run, force }, connection)),
     );

@@ -114,7 +114,7 @@ export async function findTables(database: Database): Promise<boolean> {
 }
 
 /** Turns what the database objects to into one sentence. */
-async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
+export async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
