@@ -28,6 +28,7 @@ type Found = {
   pid: number | null;
   start: string | null;
   is_held: boolean;
+  state: string;
 };
 
 type DropOptions = {
@@ -76,7 +77,7 @@ async function drop(
 /** By its name, or by its id or the beginning of it. */
 async function find(database: Database, run: string, connection: Connection): Promise<Found> {
   const all = await connection.query<Found>(
-    `SELECT id, name, folder, host, collector_pid AS pid, collector_start AS start,
+    `SELECT id, name, folder, host, state, collector_pid AS pid, collector_start AS start,
        coalesce(collector_until > now(), false) AS is_held
      FROM rollout.runs WHERE name = $1 OR starts_with(id::text, $2) ORDER BY created_at, id FOR UPDATE`,
     [run, run.length >= MIN_ID ? run.toLowerCase() : "none"],
@@ -118,9 +119,11 @@ async function refuseIfUsed(found: Found, loss: Loss, connection: Connection): P
   const { id, name, host, pid, folder } = found;
   const users: string[] = [];
   if (found.is_held && !isGoneFrom(hostname(), found)) users.push(`process ${pid} on ${host} collects it`);
+  // workers tell which runs they serve now and then: of one that is over they know soon
   const workers = await connection.query<{ host: string; pid: number }>(
-    "SELECT host, pid FROM rollout.workers WHERE lease_until > now() AND $1 = ANY(runs) ORDER BY host, pid",
-    [id],
+    `SELECT host, pid FROM rollout.workers
+     WHERE lease_until > now() AND $1 = ANY(runs) AND $2 <> 'done' ORDER BY host, pid`,
+    [id, found.state],
   );
   const [first, ...others] = workers;
   if (first) {
@@ -129,7 +132,7 @@ async function refuseIfUsed(found: Found, loss: Loss, connection: Connection): P
   }
   if (users.length > 0)
     throw new UsageError(
-      `The run ${name} is in use: ${users.join(", ")}. Stop them first, or drop it all the same with --force${lossText(loss, ", which loses ")}`,
+      `The run ${name} is in use: ${users.join(", ")}. Stop that first, or drop it all the same with --force${lossText(loss, ", which loses ")}`,
     );
   const lost = lossText(loss);
   if (lost)
