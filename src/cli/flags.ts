@@ -149,13 +149,7 @@ function ownFlags(): [Group, Option][] {
   return [
     ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
     ["run", pilot.argParser(whole(1))],
-    [
-      "run",
-      new Option(
-        "--queue <url>",
-        "a PostgreSQL database, postgres://…: workers (rollout worker) make the rollouts, this command plans and collects (default: ROLLOUT_QUEUE)",
-      ),
-    ],
+    ["run", new Option("--queue <url>", "postgres://…: rollout worker makes it, this collects (or ROLLOUT_QUEUE)")],
     [
       "run",
       new Option("--fleet-limit <n>", "rollouts at once, of all workers of a queue together").argParser(whole(1)),
