@@ -3,7 +3,10 @@ import { join, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { type Config, resolveConfig } from "../src/config/index.ts";
 import { createScriptFinder, writeStarter } from "../src/domains/index.ts";
+import { packRun } from "../src/queue/bundle/index.ts";
+import { makeRollouts } from "../src/runner/index.ts";
 import { TwoMachines } from "./support/bundle.ts";
 import { WorkFolder } from "./support/cli.ts";
 import { serveScripted } from "./support/network-run.ts";
@@ -392,4 +395,46 @@ test("two workers of one machine unpack and play at the same time", async () => 
   const steps = await Promise.all(outs.map((out) => machines.tryThere({}, out)));
   expect(steps.map(({ stderr }) => stderr)).toEqual(["", "", ""]);
   for (const out of outs) expect(machines.records(out)).toEqual(here);
+});
+
+test("bundled domains that are other files on the worker are fetched, not taken for the same", async () => {
+  const machines = new TwoMachines();
+  const datasets = ["StudentHealthServices", "StudentAcademicPortal+StudentFinancialServices"];
+  for (const mode of ["positive", "wrong_tool"] as const) {
+    const config: Config = { bundled: true, datasets, limit: 2, mode, sync: "never" };
+    const run = resolveConfig(config, { folder: join(machines.work.path, `out-${mode}`) });
+    await makeRollouts(run, { env: {} }); // from the sources; the worker is the built program
+    const { read, ...bundle } = await packRun(run, {});
+    machines.work.write("store/bundle.json", JSON.stringify(bundle));
+    for (const { hash } of bundle.files) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of read(hash)) pieces.push(piece);
+      machines.work.write(`store/files/${hash}`, Buffer.concat(pieces).toString());
+    }
+    expect(bundle.files.map(({ path }) => path)).toContain("bundled/mcp_servers/StudentHealthServices.ts");
+    const { stderr } = await machines.tryThere({}, `there-${mode}`);
+    expect(stderr).toBe("");
+    expect(machines.records(`there-${mode}`)).toEqual(machines.records(`out-${mode}`));
+  }
+});
+
+test("functions in TypeScript with a package of the project's, and a prompt for the agent", async () => {
+  const machines = new TwoMachines();
+  cpSync("node_modules/zod", join(machines.project, "node_modules/zod"), { recursive: true });
+  machines.write(
+    "tools/double.ts",
+    'import { z } from "zod";\nimport { FACTOR } from "../settings.ts";\n/** Doubles. */\nexport function double(amount: number): number {\n  return z.number().parse(amount) * FACTOR;\n}\n',
+  );
+  machines.write("settings.ts", "export const FACTOR: number = 2;\n");
+  machines.write("prompt.md", "Use tools. {answer_format}");
+  const plan = [{ steps: [{ calls: [{ name: "double", arguments: { amount: 4 } }] }], say: "<answer>8</answer>" }];
+  machines.write("q.jsonl", `${JSON.stringify({ id: "a", question: "4+4?", answer: "8", task_info: { plan } })}\n`);
+  configure(machines, {
+    agent_model: "scripted/agent",
+    max_turns: 1,
+    system_prompt_file: "prompt.md",
+    datasets: { q: { path: "q.jsonl", rounds: true, tool_files: ["tools/double.ts"] } },
+  });
+  const { files } = await expectSame(machines);
+  expect(files.filter((path) => path.endsWith("prompt.md") || path.endsWith(".d.ts"))).toEqual([]);
 });

@@ -7,8 +7,9 @@ import type { Database } from "./database.ts";
 /** Events at a time. */
 const MAX_EVENTS = 500;
 
-type EventRow = { seq: string; rollout: string | null; type: string; body: string };
-type Ended = { key: RolloutKey; isFailed: boolean };
+type EventRow = { seq: string; rollout: string | null; type: string; body: string; stamp: number | null };
+/** `stamp`: of the latest plan that the rollout was in */
+type Ended = { stamp: number | null; isFailed: boolean };
 
 type Sink = {
   folder: RunFolder;
@@ -40,23 +41,24 @@ export class Collecting {
     this.#before = before;
   }
 
-  /** Collects what is there, up to a certain amount; returns how many events, and which rollouts have ended. */
-  async collect(): Promise<{ count: number; ended: Ended[] }> {
+  /** Collects what is there, up to a certain amount; returns how many events. `onEnd` hears of each rollout that ended. */
+  async collect(onEnd: (ended: Ended) => void = () => {}): Promise<number> {
     const rows = await this.#database.query<EventRow>(
-      `SELECT seq, rollout, type, body FROM rollout.events WHERE run = $1 AND NOT is_collected ORDER BY seq LIMIT ${MAX_EVENTS}`,
+      `SELECT seq, rollout, type, body, r.stamp FROM rollout.events e LEFT JOIN rollout.rollouts r ON r.id = e.rollout
+       WHERE e.run = $1 AND NOT is_collected ORDER BY seq LIMIT ${MAX_EVENTS}`,
       [this.#run],
     );
-    if (rows.length === 0) return { count: 0, ended: [] };
+    if (rows.length === 0) return 0;
     const ends = rows.filter(({ type }) => type === "rollout-end");
     // a record is on disk before its rollout's end is in the journal
     await Promise.all(rows.filter(({ type }) => type !== "rollout-end").map((row) => this.#write(row)));
     await Promise.all(ends.map((row) => this.#write(row)));
     await this.#mark(rows, ends);
-    const ended = ends.map(({ body }) => {
-      const { dataset, queryId, rollout, outcome } = JSON.parse(body) as RunEvent & { type: "rollout-end" };
-      return { key: { dataset, queryId, rollout }, isFailed: outcome.stopReason === "infrastructure" };
-    });
-    return { count: rows.length, ended };
+    for (const { body, stamp } of ends) {
+      const { outcome } = JSON.parse(body) as RunEvent & { type: "rollout-end" };
+      onEnd({ stamp, isFailed: outcome.stopReason === "infrastructure" });
+    }
+    return rows.length;
   }
 
   async #write({ type, body }: EventRow): Promise<void> {

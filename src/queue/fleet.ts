@@ -27,7 +27,7 @@ import { claimRun, type RunState } from "./runs.ts";
 import { openQueue } from "./schema.ts";
 import { listWorkers } from "./workers.ts";
 
-export type FleetOptions = {
+type FleetOptions = {
   url: string;
   env: Variables;
   /** rollouts at once, of all workers together */
@@ -61,7 +61,7 @@ class QueueFleet implements Fleet {
   readonly #crash = new AbortController();
   #id: string | undefined;
   #packed: PackedRun | undefined;
-  #workers: WorkerSight[] = [];
+  #workers: WorkerSight[] | undefined;
   #listedAt = 0;
 
   constructor(database: Database, jobs: Jobs, options: FleetOptions) {
@@ -75,9 +75,9 @@ class QueueFleet implements Fleet {
     return this.#id;
   }
 
-  workers(): WorkerSight[] {
+  workers(): WorkerSight[] | undefined {
     const since = (systemClock.elapsed() - this.#listedAt) / 1000;
-    return this.#workers.map((worker) => ({ ...worker, silentSeconds: worker.silentSeconds + since }));
+    return this.#workers?.map((worker) => ({ ...worker, silentSeconds: worker.silentSeconds + since }));
   }
 
   stop(error: unknown): void {
@@ -101,7 +101,7 @@ class QueueFleet implements Fleet {
     const before = await examineFolder(this.#database, id, folder, records);
     const sink = { folder, record: folder.record.bind(folder), tell: () => {} };
     const collecting = new Collecting(this.#database, id, sink, before);
-    while ((await collecting.collect()).count > 0);
+    while ((await collecting.collect()) > 0);
     return true;
   }
 
@@ -112,24 +112,26 @@ class QueueFleet implements Fleet {
     const sink = { folder, record: context.record.bind(context), tell: context.tell.bind(context) };
     const collecting = new Collecting(this.#database, id, sink);
     const isStopped = () => context.park.aborted || this.#isLeft(context);
-    let published = plan.size === 0;
-    const publishing = publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped)
-      .then(async () => {
-        published = true;
-        if (!isStopped()) await this.#setState(id, "open", true);
-      })
-      .catch((error) => this.stop(isOrphaned(error) ? new UsageError(DROPPED) : error));
+    let isPublished = false;
+    const publish = async () => {
+      await publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped).catch(
+        sayDropped,
+      );
+      if (isStopped()) return;
+      isPublished = true;
+      await this.#setState(id, "open", true);
+    };
+    // what is on the queue from earlier stays there until it is known which of it is in the plan
+    if (stamp > 1) await publish();
+    const publishing = stamp > 1 ? undefined : publish().catch((error) => this.stop(error));
+    const isOver = () => isPublished && this.counts.finished + this.counts.failed >= plan.size;
     try {
-      await this.#collectAll(id, collecting, { context, isOver: () => published && this.#ended >= plan.size });
+      await this.#collectAll(id, collecting, { context, stamp, isOver });
       await publishing;
     } finally {
-      await this.#leave(id, context, published && this.#ended >= plan.size);
+      await this.#leave(id, collecting, { context, isDone: isOver() });
     }
     this.#crash.signal.throwIfAborted();
-  }
-
-  get #ended(): number {
-    return this.counts.finished + this.counts.failed;
   }
 
   #isLeft({ abort }: RunContext): boolean {
@@ -137,11 +139,7 @@ class QueueFleet implements Fleet {
   }
 
   /** Until all has ended, or the run is parked and nobody plays a rollout of it any more. */
-  async #collectAll(
-    id: string,
-    collecting: Collecting,
-    { context, isOver }: { context: RunContext; isOver(): boolean },
-  ) {
+  async #collectAll(id: string, collecting: Collecting, { context, stamp, isOver }: Collected): Promise<void> {
     let lookedAt = Number.NEGATIVE_INFINITY;
     let wait = FIRST_POLL_MS;
     let isParked = false;
@@ -156,8 +154,9 @@ class QueueFleet implements Fleet {
         isQuiet = (await this.#look(id)) && isParked;
         lookedAt = systemClock.elapsed();
       }
-      const { count, ended } = await collecting.collect();
-      for (const { isFailed } of ended) this.counts[isFailed ? "failed" : "finished"]++;
+      const count = await collecting.collect((ended) => {
+        if (ended.stamp === stamp) this.counts[ended.isFailed ? "failed" : "finished"]++;
+      });
       if (count === 0 && isQuiet) return;
       wait = count > 0 ? FIRST_POLL_MS : Math.min(2 * wait, MAX_POLL_MS);
       if (!isOver()) await pause(wait, context.park);
@@ -226,9 +225,10 @@ class QueueFleet implements Fleet {
     await this.#database.query("UPDATE rollout.runs SET failed = $2 WHERE id = $1 AND failed <> $2", [id, failed]);
   }
 
-  /** A run that is over needs nothing but its row; one that is left at once is left as it is. */
-  async #leave(id: string, { abort }: RunContext, isDone: boolean): Promise<void> {
-    if (abort.aborted) return;
+  /** A run that is over needs nothing but its row; one that is left at once, or is somebody else's, is left as it is. */
+  async #leave(id: string, collecting: Collecting, { context, isDone }: { context: RunContext; isDone: boolean }) {
+    if (context.abort.aborted || !(await this.#claim(id).catch(() => false))) return;
+    if (isDone) while ((await collecting.collect()) > 0);
     await this.#keepFailed(id);
     await this.#setState(id, isDone ? "done" : "parked", false);
     await this.#database.query("UPDATE rollout.runs SET collector_until = NULL WHERE id = $1", [id]);
@@ -246,6 +246,13 @@ class QueueFleet implements Fleet {
 
 const DROPPED =
   "The run is no longer on the queue: somebody dropped it, or the database was set up anew. What was collected is in the folder; the same command goes on from there";
+
+/** Rows cannot be added to a run that is gone. */
+function sayDropped(error: unknown): never {
+  throw isOrphaned(error) ? new UsageError(DROPPED) : error;
+}
+
+type Collected = { context: RunContext; stamp: number; isOver(): boolean };
 
 const REGISTER = `
 INSERT INTO rollout.runs (id, name, folder, host, program_version, bundle, bundle_hash, needs, fleet_limit, has_budget, state)

@@ -33,15 +33,21 @@ export async function publishPlan(place: Place, plan: RunPlan, isStopped: () => 
 async function publish({ database, jobs, run, stamp }: Place, rollouts: PlannedRollout[], nextId: () => string) {
   const tasks = rollouts.map((planned) => ({ ...toTask(planned), text: keyText(planned.key), job: nextId() }));
   await database.transaction(async (connection) => {
-    const there = await connection.query<{ key: string; fingerprint: string; job: string }>(
-      `UPDATE rollout.rollouts SET stamp = $3 WHERE run = $1 AND key = ANY($2::text[]) RETURNING key, fingerprint, job`,
+    const there = await connection.query<{ key: string; fingerprint: string; is_ended: boolean }>(
+      `UPDATE rollout.rollouts SET stamp = $3 WHERE run = $1 AND key = ANY($2::text[]) RETURNING key, fingerprint, is_ended`,
       [run, tasks.map(({ text }) => text), stamp],
     );
-    const fingerprints = new Map(there.map(({ key, fingerprint }) => [key, fingerprint]));
-    const isOther = ({ text, fingerprint }: (typeof tasks)[number]) => fingerprints.get(text) !== fingerprint;
-    const others = tasks.filter((task) => fingerprints.has(task.text) && isOther(task)).map(({ text }) => text);
-    await retire({ jobs, run }, others, connection);
-    const missing = tasks.filter(isOther);
+    const known = new Map(there.map((row) => [row.key, row]));
+    const others = tasks.filter(({ text, fingerprint }) => {
+      const row = known.get(text);
+      return row && !row.is_ended && row.fingerprint !== fingerprint;
+    });
+    await retire(
+      { jobs, run },
+      others.map(({ text }) => text),
+      connection,
+    );
+    const missing = tasks.filter(({ text }) => !known.has(text)).concat(others);
     if (missing.length === 0) return;
     await connection.query(
       `INSERT INTO rollout.rollouts (run, key, fingerprint, task, job, stamp)

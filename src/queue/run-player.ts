@@ -87,7 +87,7 @@ export class RunPlayer {
     const { database, jobs, worker } = this.#options;
     const taken = await takeRollouts({ database, jobs, worker, run: this.run.id }, room, held);
     for (const rollout of taken) {
-      this.#store.hold(rollout);
+      if (!this.#store.hold(rollout)) continue;
       const waiting = this.#waiting.shift();
       if (!waiting)
         this.#store.giveBack(rollout.task.key, false); // parked meanwhile

@@ -47,8 +47,19 @@ export class QueueStore implements RolloutStore {
     return [...this.#held.values()].map(({ id }) => id);
   }
 
-  hold({ id, fence, job, task }: Taken): void {
-    this.#held.set(keyText(task.key), { id, fence, job, written: 0 });
+  /**
+   * False if this worker still plays it from an earlier time, when it was thought dead: what that writes must not pass for
+   * the new. Somebody else takes it, or this worker once the old is gone.
+   */
+  hold({ id, fence, job, task }: Taken): boolean {
+    const held: Held = { id, fence, job, written: 0 };
+    const key = keyText(task.key);
+    if (this.#held.has(key)) {
+      this.#write({ held, lines: [], end: "parked" }).catch(() => {});
+      return false;
+    }
+    this.#held.set(key, held);
+    return true;
   }
 
   async record(event: RunEvent): Promise<void> {
@@ -122,7 +133,7 @@ export class QueueStore implements RolloutStore {
 
   #settle(writes: Write[], kept: ReadonlySet<string>): void {
     for (const { held, end, resolve, reject } of writes) {
-      const isKept = !held || kept.has(held.id);
+      const isKept = !held || kept.has(nameOf(held));
       if (held && (end || !isKept)) this.#release(held, end === "ended" && isKept);
       if (isKept) resolve();
       else reject(new LostRollout("another worker has the rollout"));
@@ -137,7 +148,7 @@ export class QueueStore implements RolloutStore {
       }
   }
 
-  /** Returns the ids of the rollouts that are still this worker's. Events carry numbers: a repetition adds nothing. */
+  /** Returns which rollouts are still this worker's. Events carry numbers: a repetition adds nothing. */
   async #commit(writes: Write[]): Promise<Set<string>> {
     const { database, run } = this.#place;
     const rows = writes.flatMap(({ held, lines }) =>
@@ -156,9 +167,7 @@ export class QueueStore implements RolloutStore {
     ];
     const keep = async (connection: Connection) => {
       const found = ids.length > 0 ? await connection.query<{ id: string; fence: number }>(KEEP, values) : [];
-      const fences = new Map(found.map(({ id, fence }) => [id, fence]));
-      const kept = new Set(writes.flatMap(({ held }) => (held && fences.get(held.id) === held.fence ? [held.id] : [])));
-      return kept;
+      return new Set(found.map(nameOf));
     };
     const ends = writes.filter(({ end }) => end);
     if (ends.length === 0 && loose.length === 0) return database.patiently(() => database.once(keep));
@@ -170,7 +179,7 @@ export class QueueStore implements RolloutStore {
         );
       const kept = await keep(connection);
       await this.#end(
-        ends.filter(({ held }) => held && kept.has(held.id)),
+        ends.filter(({ held }) => held && kept.has(nameOf(held))),
         connection,
       );
       return kept;
@@ -207,6 +216,11 @@ WITH held AS (
   ON CONFLICT (rollout, fence, n) DO NOTHING
 )
 SELECT id, fence FROM held`;
+
+/** A rollout as it was taken once. */
+function nameOf({ id, fence }: Pick<Held, "id" | "fence">): string {
+  return `${id} ${fence}`;
+}
 
 function toLine(type: string, value: object): Line {
   return { type, body: redactWritten(JSON.stringify(value)) };

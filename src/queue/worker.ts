@@ -9,7 +9,7 @@ import { LEASE_SECONDS, Lease } from "./lease.ts";
 import { type OpenRun, RunPlayer } from "./run-player.ts";
 import { openQueue } from "./schema.ts";
 
-export type WorkerOptions = {
+type WorkerOptions = {
   url: string;
   env: Variables;
   /** rollouts at once, of all runs together */
@@ -32,7 +32,7 @@ const LOOK_MS = 500;
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 1000;
 
-export type ServedQueue = { finished: number; refused: string[] };
+type ServedQueue = { finished: number; refused: string[] };
 
 export async function serveQueue(options: WorkerOptions): Promise<ServedQueue> {
   const { say, abort } = options;

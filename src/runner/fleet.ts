@@ -42,7 +42,7 @@ export type Fleet = {
   /** Ends the run with this error. */
   stop(error: unknown): void;
   readonly counts: { finished: number; failed: number };
-  /** Those that were heard of lately. */
-  workers(): WorkerSight[];
+  /** Those that were heard of lately; undefined before anybody has looked. */
+  workers(): WorkerSight[] | undefined;
   close(): Promise<void>;
 };

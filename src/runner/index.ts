@@ -6,7 +6,7 @@ export { type MakeOptions, makeRollouts, type RunLoad, type RunResult } from "./
 export { networkOptions } from "./open-parts.ts";
 export { chooseOutputs, outputOf } from "./output-files.ts";
 export { chooseQueries, DriftError, type PlannedRollout, type RunPlan, requireKnownIds } from "./plan.ts";
-export { type PlayFrom, playFrom } from "./play-from.ts";
+export { playFrom } from "./play-from.ts";
 export { type PreparedDataset, prepareDataset } from "./prepare-dataset.ts";
 export type { Difference } from "./replay-record.ts";
 export { type ReplayedRun, type ReplayRunOptions, replayRun } from "./replay-run.ts";

@@ -8,7 +8,7 @@ import { RunContext } from "./run-context.ts";
 import type { RolloutSource, RolloutStore } from "./store.ts";
 import { Workers } from "./workers.ts";
 
-export type PlayFrom = {
+type PlayFrom = {
   /** made once the datasets are ready */
   source(datasets: PreparedDataset[]): RolloutSource;
   store: RolloutStore;

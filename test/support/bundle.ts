@@ -30,9 +30,11 @@ export class TwoMachines {
 
   /** Relative to the project, as a user starts it there. */
   async here(config: string, env: Env = {}): Promise<string[]> {
-    const { code, stderr } = await this.#step(this.project, ["here", config, join(this.work.path, "out-here")], env);
+    const out = join(this.work.path, "out-here");
+    const { code, stderr, stdout } = await this.#step(this.project, ["here", config, out], env);
     expect(stderr).toBe("");
     expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ failed: 0, left: 0 });
     return this.records("out-here");
   }
 

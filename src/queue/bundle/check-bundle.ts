@@ -1,4 +1,5 @@
 // What comes out of a database is not trusted: no path of a bundle may lead out of the folder that it is unpacked into.
+import { sep } from "node:path";
 import { isObject } from "../../core/index.ts";
 import { BUNDLED, type BundleFile, RUN, type RunBundle } from "./bundle.ts";
 
@@ -33,7 +34,8 @@ export function requirePath(path: unknown): asserts path is string {
   const isFine =
     parts.length > 0 &&
     [RUN, BUNDLED].includes(parts[0] as string) &&
-    parts.every((part) => part !== "" && part !== "." && part !== ".." && !/[\0\\]/.test(part));
+    parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0")) &&
+    (sep === "/" || !String(path).includes(sep));
   if (!isFine) throw new BadBundleError(`the run's bundle has a path that leads elsewhere: ${JSON.stringify(path)}`);
 }
 

@@ -77,6 +77,11 @@ export class CodeFiles {
   }
 }
 
+/** A user's own, not a package's. */
+export function isCode(path: string): boolean {
+  return CODE.test(path) && !path.includes("node_modules");
+}
+
 /** Undefined if it is no code. */
 function readCode(path: string): string | undefined {
   const { size } = statSync(path);
@@ -103,13 +108,10 @@ function findFile(importer: string, name: string): string[] {
   return found === undefined ? [] : [found];
 }
 
-/** Entries of the code's own folder, and of those above it if it looks there, whose names are words of the code. */
+/** Entries of the code's own folder, and of those above it if it looks there, that its texts name. */
 function listMentioned(path: string, text: string, base: string): string[] {
-  const words = new Set(text.split(/[^\w-]+/));
-  const isNamed = (name: string) => {
-    const [stem = ""] = name.split(".");
-    return text.includes(name) ? hasWord(text, name) : CODE.test(name) && words.has(stem);
-  };
+  const said = listSaid(path, text);
+  const isNamed = (name: string) => said.has(name) || (CODE.test(name) && said.has(name.replace(/\.\w+$/, "")));
   return listFolders(resolve(path), text, base).flatMap((folder) =>
     readdirSync(folder)
       .filter(isNamed)
@@ -117,11 +119,17 @@ function listMentioned(path: string, text: string, base: string): string[] {
   );
 }
 
-/** Not as a part of a longer word. */
-function hasWord(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1))
-    if (!/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ")) return true;
-  return false;
+const TEXT = /"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`/g;
+const PYTHON_IMPORT = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+(?:\(([^)]*)\)|([^\n#]+))/gm;
+
+/** The parts of paths in what is quoted, and what Python imports; of a shell's scripts every word. */
+function listSaid(path: string, text: string): Set<string> {
+  const isPython = path.endsWith(".py");
+  if (!isPython && !SCRIPT.test(path)) return new Set(text.split(/[\s"'`=():;,/\\]+/));
+  const code = isPython ? text.replace(/"""[\s\S]*?"""|'''[\s\S]*?'''/g, "") : text;
+  const quoted = [...code.matchAll(TEXT)].flatMap(([, a, b, c]) => (a ?? b ?? c ?? "").split(/[/\\]/));
+  const imported = isPython ? [...code.matchAll(PYTHON_IMPORT)].flatMap(([all]) => all.split(/\W+/)) : [];
+  return new Set([...quoted, ...imported]);
 }
 
 const LOOKS_UP = /\.\.|\bparents?\b|dirname\W+(?:\w+\W+)*?dirname/;

@@ -2,7 +2,7 @@
 // first, so that damage is repaired and several workers of one machine may use the same folder at once.
 import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { chmod, copyFile, link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, copyFile, link, lstat, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { messageOf, UsageError } from "../../core/index.ts";
 import type { BundleFile } from "./bundle.ts";
@@ -49,6 +49,7 @@ export class FileCache {
   async #bring(stored: string, { hash, mode }: BundleFile): Promise<void> {
     if (await isWhole(stored, hash)) return;
     await mkdir(dirname(stored), { recursive: true });
+    await removeDrafts(dirname(stored));
     const draft = `${stored}.${randomBytes(6).toString("hex")}.new`;
     try {
       await this.#download(hash, draft);
@@ -72,6 +73,17 @@ export class FileCache {
     }
     if (read.digest("hex") !== hash)
       throw new BadBundleError(`the file ${hash} came with other bytes than its hash says`);
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** What killed workers left behind: nobody fetches one file for a day. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (name.endsWith(".new") && Date.now() - ((await lstatIfThere(path))?.mtimeMs ?? 0) > DAY)
+      await rm(path, { force: true });
   }
 }
 
@@ -105,7 +117,7 @@ async function makeFolders(target: string, folders: ReadonlySet<string>): Promis
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c` */
 function listSteps(folder: string): string[] {
-  const parts = folder.split(/[/\\]/);
+  const parts = folder.split("/");
   return parts.map((_, index) => parts.slice(0, index + 1).join(sep));
 }
 

@@ -1,6 +1,6 @@
 // The files that a run needs, by the paths under which it uses them. Links lead only to what the run uses: whoever may
 // write into a dataset's folder must not be able to send other files of this machine.
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../core/index.ts";
 
@@ -8,8 +8,11 @@ import { UsageError } from "../../core/index.ts";
 const JUNK = new Set(["node_modules", "__pycache__", "venv", "site-packages", "outputs"]);
 const JUNK_FILE = /\.(?:pyc|pyo|log|sock|pid)$/;
 
+/** `isSwept`: it was not asked for, but came along with a folder or was named by code. */
+export type FoundFile = { source: string; isSwept: boolean };
+
 export class FileSet {
-  readonly #files = new Map<string, { source: string; size: number }>();
+  readonly #files = new Map<string, FoundFile>();
   /** real paths of the folders and files that the run names */
   readonly #roots = new Set<string>();
   /** real paths that are never swept up: outputs, and files of settings, which may hold keys */
@@ -21,7 +24,7 @@ export class FileSet {
   }
 
   /** The files by their absolute paths; `source` is where the bytes are. */
-  get files(): ReadonlyMap<string, { source: string; size: number }> {
+  get files(): ReadonlyMap<string, FoundFile> {
     return this.#files;
   }
 
@@ -42,19 +45,18 @@ export class FileSet {
 
   /** A file without which a worker cannot go on. */
   add(path: string): void {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats?.isFile()) throw new UsageError(`There is no file ${path}, which workers need`);
+    if (!tryStat(path)?.isFile()) throw new UsageError(`There is no file ${path}, which workers need`);
     const source = realPath(path);
     if (!this.#isInside(source) && isLink(path))
       throw new UsageError(
         `${path} is a link that leads out of what the run uses (to ${source}), so it is not sent to workers: put the file itself there`,
       );
-    this.#keep(path, source, stats.size);
+    this.#keep(path, { source, isSwept: false });
   }
 
   /** The bytes of one file under the path of another. */
   addAs(path: string, source: string): void {
-    this.#keep(path, source, statSync(source).size);
+    this.#keep(path, { source, isSwept: false });
   }
 
   /** Whatever is useful in a folder, as far as it is known; returns the files. */
@@ -63,15 +65,15 @@ export class FileSet {
     const real = realPath(folder);
     if (this.#swept.has(resolve(folder)) || !this.#isInside(real)) return found;
     this.#swept.add(resolve(folder));
-    for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+    for (const name of tryList(folder)) {
       const path = join(folder, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const stats = tryStat(path);
       const source = stats && realPath(path);
       if (!source || !this.#isWanted(path, source)) continue;
       // a link to a folder above itself has no end
       if (stats.isDirectory() && !isWithin(real, source)) found.push(...this.sweep(path));
       if (!stats.isFile()) continue;
-      this.#keep(path, source, stats.size);
+      this.#keep(path, { source, isSwept: true });
       found.push(path);
     }
     return found;
@@ -80,17 +82,17 @@ export class FileSet {
   /** A file or folder that code names, unless it is a link that leads elsewhere; returns the files. */
   take(path: string): string[] {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() && !isJunk(path)) this.allow(path);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = tryStat(path);
     const source = stats && realPath(path);
     if (!source || !this.#isWanted(path, source)) return [];
     if (stats.isDirectory()) return this.sweep(path);
     if (!stats.isFile() || this.has(path)) return [];
-    this.#keep(path, source, stats.size);
+    this.#keep(path, { source, isSwept: true });
     return [path];
   }
 
-  #keep(path: string, source: string, size: number): void {
-    this.#files.set(resolve(path), { source, size });
+  #keep(path: string, file: FoundFile): void {
+    if (!this.has(path)) this.#files.set(resolve(path), file);
   }
 
   #isWanted(path: string, source: string): boolean {
@@ -113,6 +115,24 @@ function isJunk(path: string): boolean {
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way);
+}
+
+/** Undefined also for a link that leads nowhere, or in circles. */
+function tryStat(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What may not be read here was of no use here. */
+function tryList(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 const PARTS = /\/(?:queries|policies|tool_lists|mcp_servers|database)(?:\/.*)?$/;

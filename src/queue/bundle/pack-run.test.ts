@@ -1,9 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { stringify } from "yaml";
 import { temporaryFolder } from "../../../test/support/play.ts";
-import { type Config, resolveConfig } from "../../config/index.ts";
-import { type PackedRun, packRun } from "./index.ts";
+import { readEnvFile } from "../../cli/env-file.ts";
+import { type Config, resolveConfig, resolveConfigFile } from "../../config/index.ts";
+import { type PackedRun, packRun, unpackRun } from "./index.ts";
 
 const SECRET = "s3cr3t-Value-0a1b2c3d";
 const QUERY = { id: "q1", messages: [{ role: "user", content: "Hello." }], user_system_prompt: "x" };
@@ -195,6 +198,42 @@ test("files of settings and hidden files never go along with a folder", async ()
   ]);
 });
 
+test("values of a .env file next to the config are not sent, nor is the file", async () => {
+  const folder = temporaryFolder();
+  write(join(folder, ".env"), `HOUSE_TOKEN=${SECRET}\nPLACE=10.0.0.2\n`);
+  write(join(folder, "q.jsonl"), `${JSON.stringify(QUERY)}\n`);
+  write(join(folder, "server.mjs"), 'readFileSync(".env")');
+  const server = {
+    command: "node",
+    args: ["server.mjs", "--to", `\${PLACE}`],
+    cwd: folder,
+    env: { T: `\${HOUSE_TOKEN}` },
+  };
+  const datasets = { desk: { path: join(folder, "q.jsonl"), mcpServers: { desk: server }, agent: "scripted/agent" } };
+  const config = write(join(folder, "run.yml"), stringify({ datasets, max_turns: 1 }));
+  const env: { [name: string]: string } = {};
+  readEnvFile({ env }, config);
+  const packed = await packRun(resolveConfigFile(config), env);
+  expect(packed.needs).toEqual(["HOUSE_TOKEN", "PLACE"]);
+  expect(JSON.stringify(packed)).not.toMatch(new RegExp(`${SECRET}|10\\.0\\.0\\.2`));
+  const names = packed.files.map(({ path }) => path.split("/").at(-1));
+  expect(names).toEqual(["q.jsonl", "server.mjs"]);
+});
+
+test("odd entries of a folder do no harm: links to nowhere and in circles, pipes, odd names", async () => {
+  const folder = temporaryFolder();
+  write(join(folder, "server.mjs"), "");
+  write(join(folder, "a\\b\n\u{1F600} %2e%2e.txt"), "odd");
+  symlinkSync("nowhere", join(folder, "broken"));
+  symlinkSync("circle", join(folder, "circle"));
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  const { read, ...packed } = await packServer({ command: "node", args: ["server.mjs"], cwd: folder });
+  expect(packed.files).toHaveLength(3);
+  const run = await unpackRun(packed, { cache: temporaryFolder(), env: {}, fetchFile: read });
+  const cwd = run.datasets[0]?.mcpServers?.desk?.here?.cwd ?? "";
+  expect(readdirSync(cwd).sort()).toEqual(["a\\b\n\u{1F600} %2e%2e.txt", "server.mjs"]);
+});
+
 test("a folder outside the working folder is each worker's own, and people are told", async () => {
   const folder = temporaryFolder();
   write(join(folder, "big", "file.txt"), "x");
@@ -236,4 +275,42 @@ test("files are read in pieces; one that changed meanwhile is not sent as if it 
   await expect(again()).rejects.toThrow("was changed while it was being sent: give the command again");
   rmSync(path);
   await expect(again()).rejects.toThrow("ENOENT");
+});
+
+test("a key in code, or in a file that comes along with it, is refused", async () => {
+  const folder = temporaryFolder();
+  const server = write(join(folder, "server.mjs"), 'new URL("./settings.json", import.meta.url);');
+  const settings = write(join(folder, "settings.json"), '{"k":"sk-0123456789abcdefghijkl"}');
+  const refused = `${settings}: holds what looks like an API key (sk-…), and secrets are not sent to workers`;
+  await expect(packServer({ command: "node", args: [server] })).rejects.toThrow(refused);
+  write(settings, "{}");
+  write(server, 'const key = "sk-0123456789abcdefghijkl";');
+  await expect(packServer({ command: "node", args: [server] })).rejects.toThrow(`${server}: holds what looks like`);
+});
+
+test("words of comments and docstrings name nothing; what is quoted or imported does", async () => {
+  const folder = temporaryFolder();
+  const server = write(
+    join(folder, "server.py"),
+    '"""Reads notes and private things."""\n# see secrets\nimport os\nfrom parts.one import (\n  a,\n)\nfrom . import later\nopen(os.path.join(os.path.dirname(__file__), "data", "x.csv"))\n',
+  );
+  const names = [
+    "private/x",
+    "secrets/x",
+    "notes.txt",
+    "later.py",
+    "parts/one.py",
+    "parts/deep/two.json",
+    "data/x.csv",
+    "one.py",
+  ];
+  for (const name of names) write(join(folder, name), "1");
+  const { files } = await packServer({ command: "python3", args: [server] });
+  const own = files.flatMap(({ path }) => path.split(`${folder.split("/").at(-1)}/`)[1] ?? []);
+  expect(own).toEqual(["data/x.csv", "later.py", "one.py", "parts/deep/two.json", "parts/one.py", "server.py"]);
+});
+
+test("the same run packed again is the same bundle", async () => {
+  const make = async () => JSON.stringify(await packModel({ api_key: `\${LLM}` }, { LLM: SECRET }));
+  expect(await make()).toBe(await make());
 });

@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { ResolvedRun } from "../../config/index.ts";
 import {
   createRedactor,
+  findKeyKind,
   isKeyLike,
   isSecretName,
   isWorthHiding,
@@ -17,7 +18,7 @@ import {
 import { BUNDLED_PATH } from "../../domains/index.ts";
 import { fileName } from "../../files/index.ts";
 import { BUNDLED, type BundleFile, type PackedRun, RUN } from "./bundle.ts";
-import { CodeFiles } from "./code-files.ts";
+import { CodeFiles, isCode } from "./code-files.ts";
 import { addDataset } from "./dataset-files.ts";
 import { FileSet, isWithin, settlePath } from "./file-set.ts";
 import { createSecretSearch, hashFile, readPieces } from "./hash-files.ts";
@@ -144,10 +145,19 @@ async function hashAll(files: FileSet, pathOf: (path: string) => string, secrets
   const redact = createRedactor(secrets.map(([, value]) => value));
   const list: BundleFile[] = [];
   const sources = new Map<string, string>();
-  for (const [path, { source }] of [...files.files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [path, { source, isSwept }] of [...files.files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const finder = createSecretSearch(redact);
     const { mode, size } = await stat(source);
-    const hash = await hashFile(source, (piece) => finder.search(piece));
+    let kind: string | undefined;
+    const hash = await hashFile(source, (piece) => {
+      finder.search(piece);
+      if (isSwept || isCode(path)) kind ??= findKeyKind(piece.toString("latin1"));
+    });
+    if (kind)
+      throw new UsageError(
+        `holds what looks like ${kind}, and secrets are not sent to workers: put it into a variable, or take the file out of what the run uses`,
+        { file: path },
+      );
     if (finder.isFound())
       throw new UsageError("holds the value of a variable that is secret, and secrets are not sent to workers", {
         file: path,

@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -166,6 +167,16 @@ test("several workers unpack into one cache at once", async () => {
       expect(readFileSync(join(cache, "runs", folder, "run", String(index), name), "utf8")).toBe(text);
   const names = readdirSync(cache, { recursive: true, encoding: "utf8" });
   expect(names.filter((name) => name.endsWith(".new"))).toEqual([]);
+});
+
+test("what killed workers left half-fetched is removed after a day", async () => {
+  const cache = temporaryFolder();
+  const folder = join(cache, "files", sha("x").slice(0, 2));
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["old.new", "young.new"]) writeFileSync(join(folder, name), "x");
+  utimesSync(join(folder, "old.new"), 0, 0);
+  await new FileCache(cache, serve("x").fetchFile).lay([file("run/a", "x")], join(cache, "runs", "1"));
+  expect(readdirSync(folder).sort()).toEqual([sha("x"), "young.new"].sort());
 });
 
 test("a worker that lacks variables says which, before it fetches anything", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { call, FAULTY_SERVER, withHub } from "../../../test/support/mcp/support.ts";
 import { UnsetVariableError } from "../../core/index.ts";
-import { mcpServersSchema, resolveServer } from "./config.ts";
+import { launchFor, mcpServersSchema, resolveServer } from "./config.ts";
 import { McpHub } from "./hub.ts";
 
 const KEY = "sk-planted-0123456789";
@@ -111,4 +111,19 @@ test("a server's own error text is redacted too", async () => {
   } finally {
     await hub.close();
   }
+});
+
+test("a relative folder before a place stays a folder", () => {
+  const config = { command: "serve", args: [`./towns/${reference("QUERY_ID")}.txt`] };
+  const server = resolveServer("it", config, { variables: {}, baseFolder: "/base" });
+  const query = { id: "q1", hash: "", messages: [], userSystemPrompt: "", taskInfo: {} };
+  expect(launchFor(server, { seed: 0, query }, "/own")).toMatchObject({ args: ["/base/towns/q1.txt"] });
+});
+
+test("a server whose files are elsewhere is started there", () => {
+  const here = { args: ["/cache/serve.mjs"], cwd: "/cache" };
+  const config = { command: "node", args: ["./serve.mjs"], cwd: "srv", here };
+  const server = resolveServer("it", config, { variables: {}, baseFolder: "/base" });
+  expect(server.launch).toMatchObject({ command: "node", args: ["/cache/serve.mjs"], cwd: "/cache" });
+  expect(mcpServersSchema.safeParse({ it: config }).success).toBe(false); // nobody writes it
 });
