@@ -4,7 +4,12 @@ import type { Fleet } from "../runner/index.ts";
 import type { RunFlags } from "./flags.ts";
 import type { Host } from "./host.ts";
 
-type Joining = { say(text: string): void; abort: AbortSignal };
+type Joining = {
+  say(text: string): void;
+  abort: AbortSignal;
+  /** by a person, here */
+  isPlayed: boolean;
+};
 
 /** The database's code is loaded only here: a run without a queue needs none of it. */
 export async function joinFleet({ env }: Host, flags: RunFlags, joining: Joining): Promise<Fleet | undefined> {
@@ -13,6 +18,10 @@ export async function joinFleet({ env }: Host, flags: RunFlags, joining: Joining
     if (flags.fleetLimit !== undefined)
       throw new UsageError("--fleet-limit is for the workers of a queue: name it with --queue");
     return undefined;
+  }
+  if (joining.isPlayed) {
+    if (flags.queue === undefined) return undefined;
+    throw new UsageError("A dialogue that you play yourself is played here: leave out --queue");
   }
   const { openFleet } = await import("../queue/index.ts");
   return openFleet({ url, env, fleetLimit: flags.fleetLimit, ...leaseOf(env), ...joining });

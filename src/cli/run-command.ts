@@ -74,7 +74,7 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags, 
   host.exitCode = INTERRUPTED; // in case the process has to leave before the run is over
   try {
     return await withTelemetry(host, flags, note, async (telemetry) => {
-      const fleet = player ? undefined : await joinFleet(host, flags, { say: note, abort: interrupt.abort });
+      const fleet = await joinFleet(host, flags, { say: note, abort: interrupt.abort, isPlayed: player !== undefined });
       const result = await makeRollouts(run, {
         env: host.env,
         park: interrupt.park,

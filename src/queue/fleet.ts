@@ -42,6 +42,8 @@ type FleetOptions = {
 const FIRST_POLL_MS = 25;
 const MAX_POLL_MS = 400;
 const LOOK_MS = 1000;
+/** Without a worker, people are told. */
+const LONELY_MS = 5000;
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const database = await Database.open(options.url, { say: options.say, giveUp: options.abort });
@@ -142,8 +144,10 @@ class QueueFleet implements Fleet {
   async #collectAll(id: string, collecting: Collecting, { context, stamp, isOver }: Collected): Promise<void> {
     let lookedAt = Number.NEGATIVE_INFINITY;
     let wait = FIRST_POLL_MS;
+    const begunAt = systemClock.elapsed();
     let isParked = false;
     let isQuiet = false;
+    let isTold = false;
     while (!isOver() && !this.#isLeft(context)) {
       if (context.park.aborted && !isParked) {
         await this.#setState(id, "parked", false);
@@ -153,6 +157,10 @@ class QueueFleet implements Fleet {
       if (systemClock.elapsed() - lookedAt >= (isParked ? LOOK_MS / 4 : LOOK_MS)) {
         isQuiet = (await this.#look(id)) && isParked;
         lookedAt = systemClock.elapsed();
+        if (!isTold && this.#workers.length === 0 && lookedAt - begunAt > LONELY_MS) {
+          context.note("No worker serves this run yet: start some with rollout worker and the same address");
+          isTold = true;
+        }
       }
       const count = await collecting.collect((ended) => {
         if (ended.stamp === stamp) this.counts[ended.isFailed ? "failed" : "finished"]++;
