@@ -157,7 +157,7 @@ class QueueFleet implements Fleet {
       if (systemClock.elapsed() - lookedAt >= (isParked ? LOOK_MS / 4 : LOOK_MS)) {
         isQuiet = (await this.#look(id)) && isParked;
         lookedAt = systemClock.elapsed();
-        if (!isTold && this.#workers.length === 0 && lookedAt - begunAt > LONELY_MS) {
+        if (!isTold && this.#workers?.length === 0 && lookedAt - begunAt > LONELY_MS) {
           context.note("No worker serves this run yet: start some with rollout worker and the same address");
           isTold = true;
         }
