@@ -1,9 +1,20 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { startPostgres } from "./support/postgres.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
 
 // Every command in the README and the guides is run, in a folder like a reader's. Commands that name a provider on
@@ -40,6 +51,7 @@ const commanding = ["README.md", ...guides("docs")].filter(
 
 test.each(commanding)("the commands of %s run", async (page) => {
   const folder = readersFolder();
+  await giveQueue(page, folder);
   let stop = async () => {};
   for (const command of commandsOf(page).flatMap((line) => line.split(/\s+&&\s+/))) {
     if (!isServer(command)) runCommand(command, folder);
@@ -86,7 +98,15 @@ const NETWORK = /(?:deepseek|openai|openrouter|anthropic|google|mistral)\/\S+/;
 const MAKES_ROLLOUTS = /rollout (?:run|single|cross|multi)\b/;
 
 function isServer(command: string): boolean {
-  return /mock-llm|mcp serve/.test(command) && !command.includes("--help");
+  return /mock-llm|mcp serve|rollout worker/.test(command) && !command.includes("--help");
+}
+
+/** A page about queues is read by somebody who has one. */
+async function giveQueue(page: string, folder: string): Promise<void> {
+  if (!commandsOf(page).some((command) => command.includes("ROLLOUT_QUEUE"))) return;
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.close());
+  writeFileSync(join(folder, "queue"), postgres.url);
 }
 
 function runCommand(command: string, folder: string): void {
@@ -136,14 +156,17 @@ async function serve(command: string, folder: string): Promise<() => Promise<voi
     const left = once(server, "exit");
     server.kill("SIGINT");
     server.stdin.end();
-    expect((await left)[0], `${command}\n${text}`).toBe(0);
+    // a worker that is asked to leave was interrupted
+    expect((await left)[0], `${command}\n${text}`).toBe(command.includes("rollout worker") ? 130 : 0);
   };
 }
 
 function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const keys = ["DEEPSEEK", "OPENAI", "OPENROUTER", "ANTHROPIC", "GEMINI", "MISTRAL", "MY"];
   const named = keys.map((name) => [name === "MY" ? "MY_KEY" : `${name}_API_KEY`, "not-a-real-key"]);
+  const queue = existsSync(join(folder, "queue")) ? { ROLLOUT_QUEUE: readFileSync(join(folder, "queue"), "utf8") } : {};
   return {
+    ...queue,
     PATH: `${join(folder, "bin")}:${process.env.PATH}`,
     HOME: folder,
     LANG: "C.UTF-8",

@@ -15,6 +15,13 @@ export function childrenCpuMs() {
   return isLinux ? statOf("self").childrenCpuMs : Number.NaN;
 }
 
+/** CPU time so far of a process and of those it started, the ended ones included. */
+export function treeCpuMs(pid) {
+  if (!isLinux) return Number.NaN;
+  const { cpuMs, childrenCpuMs } = statOf(pid) ?? { cpuMs: 0, childrenCpuMs: 0 };
+  return cpuMs + childrenCpuMs + childrenOf(pid).reduce((sum, child) => sum + treeCpuMs(Number(child)), 0);
+}
+
 /** Looks several times a second, until the function that it returns is called, which tells the most that was seen. */
 export function watchSizes(listPids) {
   const most = { processes: 0, mb: 0 };

@@ -10,6 +10,7 @@ import { quote } from "../quote.ts";
 import { Columns, Finished, PassCurves } from "../run-pictures.tsx";
 import { useServer } from "../server.ts";
 import { count, dollars, duration, exactTime, share } from "../text.ts";
+import { Workers } from "../workers.tsx";
 import "./run.css";
 
 export function RunView({ name }: { name: string }) {
@@ -57,6 +58,7 @@ export function RunView({ name }: { name: string }) {
               Compare<kbd>c</kbd>
             </a>
           </p>
+          <Workers workers={run.workers} />
           <Failures run={run} name={name} />
           <div class="pictures">
             <div class="stack">

@@ -78,10 +78,10 @@ type Kind = "config" | "domains" | "questions" | "run";
  * Every command takes every flag, and `--help-all` shows them all. `--help` leaves out those that few people need, unless
  * a key is named here, and those that say nothing about what a command runs.
  */
-const RARE: ReadonlySet<string> = new Set<Key | "otel" | "otel-content">([
+const RARE: ReadonlySet<string> = new Set<Key | "otel" | "otel-content" | "fleet-limit">([
   ...(["query_dir", "policy_dir", "top_p", "sticky", "system_prompt_file", "answer_format", "context_limit"] as const),
   ...(["on_context_full", "summary_model", "mcp_config_file", "tool_files", "corpus", "verbose_colors"] as const),
-  ...(["max_rollout_seconds", "otel", "otel-content"] as const),
+  ...(["max_rollout_seconds", "otel", "otel-content", "fleet-limit"] as const),
 ]);
 const SHOWN: { [kind in Kind]?: readonly Key[] } = {
   questions: [
@@ -149,13 +149,7 @@ function ownFlags(): [Group, Option][] {
   return [
     ["run", new Option("--dry-run", "show what would be done and about what it takes, and write nothing")],
     ["run", pilot.argParser(whole(1))],
-    [
-      "run",
-      new Option(
-        "--queue <url>",
-        "a PostgreSQL database, postgres://…: workers (rollout worker) make the rollouts, this command plans and collects (default: ROLLOUT_QUEUE)",
-      ),
-    ],
+    ["run", new Option("--queue <url>", "postgres://…: rollout worker makes it, this collects (or ROLLOUT_QUEUE)")],
     [
       "run",
       new Option("--fleet-limit <n>", "rollouts at once, of all workers of a queue together").argParser(whole(1)),

@@ -26,6 +26,7 @@ const COMMANDS = {
   play: "play the agent or the user of a dialogue yourself, against a model, with the real tools",
   resume: "continue a run: finished rollouts are kept, the others go on where they stood",
   worker: "make rollouts of the runs on a queue (run --queue), on this machine and any number of others",
+  queue: "what is on a queue: its runs and workers; takes a run off it",
   status: "how a run stands: done, running, waiting, failed, rate, tokens, money",
   show: "a run's rollouts and their verdicts, or one of them, readable: calls, times, what the checks found",
   view: "runs and dialogues in the browser, live: tables, pictures, every message with its evidence",

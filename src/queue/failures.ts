@@ -21,6 +21,11 @@ export function isClash(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error));
 }
 
+/** What a row belongs to is no longer there. */
+export function isOrphaned(error: unknown): boolean {
+  return codeOf(error) === "23503";
+}
+
 /** One sentence for people; never the password. */
 export function describeFailure({ place, user, database }: Address, error: unknown): string {
   const code = codeOf(error);

@@ -6,11 +6,19 @@ import { basename, resolve } from "node:path";
 import type { ResolvedRun } from "../config/index.ts";
 import { PROGRAM_VERSION, systemClock, UsageError, type Variables } from "../core/index.ts";
 import { processStart } from "../files/index.ts";
-import { type Fleet, type FleetRun, outputOf, type RunContext, type WorkerSight } from "../runner/index.ts";
+import {
+  type Fleet,
+  type FleetRun,
+  outputOf,
+  type RunContext,
+  type RunPlan,
+  type WorkerSight,
+} from "../runner/index.ts";
 import { keyText, type RunFolder } from "../runs/index.ts";
 import { type PackedRun, packRun } from "./bundle/index.ts";
 import { Collecting, examineFolder } from "./collect.ts";
 import { Database } from "./database.ts";
+import { isOrphaned } from "./failures.ts";
 import { sendFiles } from "./files.ts";
 import type { Jobs } from "./jobs.ts";
 import { giveBackLost, LEASE_SECONDS } from "./lease.ts";
@@ -55,7 +63,8 @@ class QueueFleet implements Fleet {
   readonly #crash = new AbortController();
   #id: string | undefined;
   #packed: PackedRun | undefined;
-  #workers: WorkerSight[] = [];
+  #workers: WorkerSight[] | undefined;
+  #listedAt = 0;
 
   constructor(database: Database, jobs: Jobs, options: FleetOptions) {
     this.#database = database;
@@ -68,8 +77,9 @@ class QueueFleet implements Fleet {
     return this.#id;
   }
 
-  workers(): WorkerSight[] {
-    return this.#workers;
+  workers(): WorkerSight[] | undefined {
+    const since = (systemClock.elapsed() - this.#listedAt) / 1000;
+    return this.#workers?.map((worker) => ({ ...worker, silentSeconds: worker.silentSeconds + since }));
   }
 
   stop(error: unknown): void {
@@ -100,12 +110,15 @@ class QueueFleet implements Fleet {
   async play({ run, plan, folder, context }: FleetRun): Promise<void> {
     const id = this.nameRun(folder);
     const stamp = await this.#register(id, run, this.#packed ?? (await packRun(run, this.#options.env)));
+    await this.#keepPlanned(id, plan);
     const sink = { folder, record: context.record.bind(context), tell: context.tell.bind(context) };
     const collecting = new Collecting(this.#database, id, sink);
     const isStopped = () => context.park.aborted || this.#isLeft(context);
     let isPublished = false;
     const publish = async () => {
-      await publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped);
+      await publishPlan({ database: this.#database, jobs: this.#jobs, run: id, stamp }, plan, isStopped).catch(
+        sayDropped,
+      );
       if (isStopped()) return;
       isPublished = true;
       await this.#setState(id, "open", true);
@@ -144,7 +157,7 @@ class QueueFleet implements Fleet {
       if (systemClock.elapsed() - lookedAt >= (isParked ? LOOK_MS / 4 : LOOK_MS)) {
         isQuiet = (await this.#look(id)) && isParked;
         lookedAt = systemClock.elapsed();
-        if (!isTold && this.#workers.length === 0 && lookedAt - begunAt > LONELY_MS) {
+        if (!isTold && this.#workers?.length === 0 && lookedAt - begunAt > LONELY_MS) {
           context.note("No worker serves this run yet: start some with rollout worker and the same address");
           isTold = true;
         }
@@ -161,12 +174,11 @@ class QueueFleet implements Fleet {
   /** Renews the lease, gives back what dead workers held; whether nobody plays a rollout of the run. */
   async #look(id: string): Promise<boolean> {
     const { leaseSeconds = LEASE_SECONDS } = this.#options;
-    if (!(await this.#claim(id)))
-      throw new UsageError(
-        "The run is no longer on the queue: somebody dropped it, or the database was set up anew. What was collected is in the folder; the same command goes on from there",
-      );
-    await giveBackLost(this.#database, this.#jobs, leaseSeconds);
+    if (!(await this.#claim(id))) throw new UsageError(DROPPED);
+    await this.#keepFailed(id);
+    await giveBackLost(this.#database, this.#jobs, leaseSeconds, { forgotten: true });
     this.#workers = await listWorkers(this.#database, id);
+    this.#listedAt = systemClock.elapsed();
     const [held] = await this.#database.query(
       "SELECT FROM rollout.rollouts WHERE run = $1 AND worker IS NOT NULL LIMIT 1",
       [id],
@@ -210,10 +222,22 @@ class QueueFleet implements Fleet {
     );
   }
 
+  /** For `queue list`: what is finished leaves no other trace. */
+  async #keepPlanned(id: string, { datasets, size }: RunPlan): Promise<void> {
+    const kept = datasets.reduce((sum, dataset) => sum + dataset.kept, 0);
+    await this.#database.query("UPDATE rollout.runs SET planned = $2, failed = 0 WHERE id = $1", [id, kept + size]);
+  }
+
+  async #keepFailed(id: string): Promise<void> {
+    const { failed } = this.counts;
+    await this.#database.query("UPDATE rollout.runs SET failed = $2 WHERE id = $1 AND failed <> $2", [id, failed]);
+  }
+
   /** A run that is over needs nothing but its row; one that is left at once, or is somebody else's, is left as it is. */
   async #leave(id: string, collecting: Collecting, { context, isDone }: { context: RunContext; isDone: boolean }) {
     if (context.abort.aborted || !(await this.#claim(id).catch(() => false))) return;
     if (isDone) while ((await collecting.collect()) > 0);
+    await this.#keepFailed(id);
     await this.#setState(id, isDone ? "done" : "parked", false);
     await this.#database.query("UPDATE rollout.runs SET collector_until = NULL WHERE id = $1", [id]);
     if (!isDone) return;
@@ -226,6 +250,14 @@ class QueueFleet implements Fleet {
     await this.#jobs.close();
     await this.#database.close();
   }
+}
+
+const DROPPED =
+  "The run is no longer on the queue: somebody dropped it, or the database was set up anew. What was collected is in the folder; the same command goes on from there";
+
+/** Rows cannot be added to a run that is gone. */
+function sayDropped(error: unknown): never {
+  throw isOrphaned(error) ? new UsageError(DROPPED) : error;
 }
 
 type Collected = { context: RunContext; stamp: number; isOver(): boolean };

@@ -6,8 +6,14 @@ import type { Jobs } from "./jobs.ts";
 export const LEASE_SECONDS = 15;
 /** Signs of life within a lease. */
 const SIGNS = 4;
+/** How long what a worker did counts for its rate. */
+export const RATE_SECONDS = 60;
 /** Workers that were not heard of for so long are forgotten. */
 const FORGET = "1 hour";
+
+/** Rollouts a second, the last minute counting most. */
+const RATE = `workers.per_second + (1 - exp(-extract(epoch FROM now() - workers.seen_at) / ${RATE_SECONDS}))
+  * (($6 - workers.finished) / greatest(extract(epoch FROM now() - workers.seen_at), 0.001) - workers.per_second)`;
 
 export type WorkerState = {
   id: string;
@@ -51,7 +57,7 @@ export class Lease {
     await this.#database.query(
       `INSERT INTO rollout.workers (id, host, pid, program_version, in_flight, finished, runs, lease_until)
        VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
-       ON CONFLICT (id) DO UPDATE SET in_flight = $5, finished = $6, runs = $7, seen_at = now(),
+       ON CONFLICT (id) DO UPDATE SET in_flight = $5, finished = $6, runs = $7, seen_at = now(), per_second = ${RATE},
          lease_until = now() + make_interval(secs => $8)`,
       [id, host, pid, version, inFlight, finished, runs, this.#seconds],
     );
@@ -66,17 +72,27 @@ export class Lease {
   }
 }
 
+/** Looked up by worker: each of a thousand asks every few seconds, and together they may hold a hundred thousand. */
+const SILENT = "r.worker = ANY(ARRAY(SELECT id FROM rollout.workers WHERE lease_until < now()))";
+/** Those of workers that have no row any more too: reads all that are held. */
+const FORGOTTEN =
+  "r.worker IS NOT NULL AND NOT EXISTS (SELECT FROM rollout.workers w WHERE w.id = r.worker AND w.lease_until >= now())";
+
 /**
  * Takes rollouts away from workers that are silent. After the database itself was away nobody has been heard of for a
  * while, so everybody gets the time of a lease.
  */
-export async function giveBackLost(database: Database, jobs: Jobs, graceSeconds: number): Promise<void> {
+export async function giveBackLost(
+  database: Database,
+  jobs: Jobs,
+  graceSeconds: number,
+  { forgotten = false } = {},
+): Promise<void> {
   if (database.reachableFor < graceSeconds * 1000) return;
   await database.transaction(async (connection) => {
     const lost = await connection.query<{ run: string; job: string }>(
       `WITH lost AS (
-         SELECT r.id FROM rollout.rollouts r LEFT JOIN rollout.workers w ON w.id = r.worker
-         WHERE r.worker IS NOT NULL AND (w.id IS NULL OR w.lease_until < now())
+         SELECT r.id FROM rollout.rollouts r WHERE ${forgotten ? FORGOTTEN : SILENT}
            AND pg_postmaster_start_time() < now() - make_interval(secs => $1)
          ORDER BY r.id LIMIT 1000 FOR UPDATE OF r SKIP LOCKED)
        UPDATE rollout.rollouts r SET worker = NULL, fence = r.fence + 1 FROM lost WHERE r.id = lost.id

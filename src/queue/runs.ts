@@ -24,7 +24,7 @@ export async function claimRun(
   );
   if (!row) return false;
   const isOwn = row.host === host && row.pid === pid && row.start === start;
-  const isGone = row.host === host && row.pid !== null && processStart(row.pid) !== (row.start ?? "");
+  const isGone = isGoneFrom(host, row);
   if (row.is_held && !isOwn && !isGone)
     throw new UsageError(
       `The run ${row.name} is being collected by process ${row.pid} on ${row.host} since ${row.since?.toISOString()}. Wait for it, or stop it`,
@@ -36,6 +36,15 @@ export async function claimRun(
     [run, host, pid, start, leaseSeconds, isOwn],
   );
   return true;
+}
+
+/** A process of this machine that no longer runs. */
+export function isGoneFrom(
+  host: string,
+  collector: { host: string; pid: number | null; start: string | null },
+): boolean {
+  const { pid, start } = collector;
+  return collector.host === host && pid !== null && processStart(pid) !== (start ?? "");
 }
 
 type Claim = {

@@ -24,6 +24,8 @@ CREATE TABLE rollout.runs (
   needs text[] NOT NULL,
   fleet_limit integer,
   has_budget boolean NOT NULL,
+  planned integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
   state text NOT NULL,
   revision integer NOT NULL DEFAULT 1,
   stamp integer NOT NULL DEFAULT 1,
@@ -80,6 +82,7 @@ CREATE TABLE rollout.workers (
   program_version text NOT NULL,
   in_flight integer NOT NULL DEFAULT 0,
   finished bigint NOT NULL DEFAULT 0,
+  per_second float8 NOT NULL DEFAULT 0,
   runs uuid[] NOT NULL DEFAULT '{}',
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
@@ -99,8 +102,19 @@ export async function openQueue(database: Database): Promise<Jobs> {
   );
 }
 
+/** Whether anybody has made the tables yet. */
+export async function findTables(database: Database): Promise<boolean> {
+  return explain(database, () =>
+    database.once(async (connection) => {
+      if (!(await hasTables(connection))) return false;
+      await requireKnown(database, connection);
+      return true;
+    }),
+  );
+}
+
 /** Turns what the database objects to into one sentence. */
-async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
+export async function explain<T>(database: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

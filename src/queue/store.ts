@@ -5,6 +5,7 @@ import { redactWritten } from "../core/index.ts";
 import { LostRollout, type RolloutStore } from "../runner/index.ts";
 import { type FailureRecord, keyText, PromptKeeper } from "../runs/index.ts";
 import type { Connection, Database } from "./database.ts";
+import { isOrphaned } from "./failures.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Taken } from "./take.ts";
 
@@ -122,7 +123,9 @@ export class QueueStore implements RolloutStore {
       try {
         this.#settle(writes, await this.#commit(writes));
       } catch (error) {
-        for (const { reject } of writes) reject(error);
+        // the whole run was dropped: nobody holds anything of it
+        if (isOrphaned(error)) this.#settle(writes, new Set());
+        else for (const { reject } of writes) reject(error);
       }
     }
     this.#flushing = undefined;

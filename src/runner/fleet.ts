@@ -10,12 +10,16 @@ import type { RunContext } from "./run-context.ts";
 export type WorkerSight = {
   host: string;
   pid: number;
-  /** rollouts of all runs that it is playing now, and that it has finished since it started */
+  /** rollouts of this run that it is playing now */
   inFlight: number;
+  /** rollouts of all runs: since it started, and a second lately */
   finished: number;
+  perSecond: number;
   /** seconds since it started, and since it was last heard of */
   upSeconds: number;
   silentSeconds: number;
+  /** false: it was silent for so long that others have its work */
+  isAlive: boolean;
 };
 
 export type FleetRun = {
@@ -38,7 +42,7 @@ export type Fleet = {
   /** Ends the run with this error. */
   stop(error: unknown): void;
   readonly counts: { finished: number; failed: number };
-  /** Those that were heard of lately. */
-  workers(): WorkerSight[];
+  /** Those that were heard of lately; undefined before anybody has looked. */
+  workers(): WorkerSight[] | undefined;
   close(): Promise<void>;
 };

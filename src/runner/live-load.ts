@@ -1,4 +1,4 @@
-// What a run's endpoints are doing right now, and which calls take long: known only to the process that calls them, so it keeps a small file
+// What a run's endpoints and workers are doing right now, and which calls take long: known only to the process that calls them, so it keeps a small file
 // next to the journal while it runs, for `rollout status` in another terminal.
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ export function readLoad(folder: string): RunLoad | undefined {
 }
 
 function write(path: string, load: RunLoad | undefined): void {
-  if (!load || load.endpoints.length + load.calls.length === 0) return;
+  if (!load || (load.endpoints.length + load.calls.length === 0 && !load.workers)) return;
   try {
     writeFileSync(`${path}.new`, redactWritten(JSON.stringify(load)));
     renameSync(`${path}.new`, path);

@@ -1,6 +1,7 @@
 // What the server tells the page: types only, shared by both.
 import type { JsonObject } from "../core/index.ts";
 import type { NetworkLoad } from "../models/index.ts";
+import type { WorkerSight } from "../runner/index.ts";
 import type { AnnotationRecord, AnnotationWord, FailureGroup, FailureRecord, Judgement } from "../runs/index.ts";
 import type { Difference, Numbers, ScoreRecord, VerdictWord } from "../scoring/index.ts";
 
@@ -50,6 +51,8 @@ export type RunView = {
   };
   datasets: { name: string; planned: number; done: number; failed: number }[];
   endpoints: NetworkLoad["endpoints"];
+  /** of a run on a queue */
+  workers?: WorkerSight[];
   /** calls that wait before they are tried again, and how often calls were, by the class of the failure */
   backingOff: NetworkLoad["backingOff"];
   retries: NetworkLoad["retries"];

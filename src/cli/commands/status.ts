@@ -95,6 +95,8 @@ function statusOf(run: Status, now: number) {
     totals: tally.totals(now),
     failures: writer ? tally.totals(now).failures : groupFailures(failures),
     endpoints: writer && (load?.endpoints ?? []),
+    /** of a run on a queue */
+    workers: load?.workers,
     /** those that take long */
     calls: writer && slowCalls(load),
     datasets: tally.datasets,

@@ -1,6 +1,6 @@
 // What a run is waiting for right now, in words: endpoints, calls that will be tried again, calls that take long.
-import type { CallInFlight, RunLoad } from "../../runner/index.ts";
-import { duration, printableName } from "./terminal.ts";
+import type { CallInFlight, RunLoad, WorkerSight } from "../../runner/index.ts";
+import { duration, printableName, table } from "./terminal.ts";
 
 const MAX_SLOW = 3;
 
@@ -45,6 +45,48 @@ export function callText({ id, dataset, party, model, tool }: CallInFlight): str
   return printableName(`${id} of ${dataset}: ${who}`);
 }
 
+/** Who makes the rollouts of a run on a queue: all together, then each, the busiest first. */
+export function workerLines({ workers }: Pick<RunLoad, "workers">, max = Number.POSITIVE_INFINITY): string[] {
+  const [all, ...none] = workersText({ workers });
+  if (!workers || all === undefined) return none;
+  const shown = [...workers].sort((a, b) => b.inFlight - a.inFlight).slice(0, max);
+  const rows = shown.map((worker) => [
+    `  ${worker.host}`,
+    `${worker.pid}`,
+    `${worker.inFlight} in flight`,
+    rateText(worker.perSecond),
+    seenText(worker),
+  ]);
+  const more = workers.length - shown.length;
+  return [all, ...table(rows, { right: [1, 2, 3] }), ...(more > 0 ? [`  and ${more} more`] : [])];
+}
+
+/** In one line; nothing for a run on one machine. */
+export function workersText({ workers }: Pick<RunLoad, "workers">): string[] {
+  if (!workers) return [];
+  if (workers.length === 0)
+    return ["no worker serves this run yet: start one with rollout worker and the queue's address"];
+  const alive = workers.filter(({ isAlive }) => isAlive);
+  const hosts = new Set(alive.map(({ host }) => host)).size;
+  const silent = workers.length - alive.length;
+  const inFlight = sumOf(workers.map((worker) => worker.inFlight));
+  const perSecond = sumOf(alive.map((worker) => worker.perSecond));
+  return [
+    `${alive.length} ${alive.length === 1 ? "worker" : "workers"} on ${hosts} ${hosts === 1 ? "host" : "hosts"}: ${inFlight} in flight, ${rateText(perSecond)}${silent > 0 ? `; ${silent} silent` : ""}`,
+  ];
+}
+
+/** Slow ones by the minute or the hour. */
+export function rateText(perSecond: number): string {
+  if (perSecond >= 1 || perSecond === 0) return `${perSecond.toFixed(1)}/s`;
+  return perSecond * 60 >= 1 ? `${(perSecond * 60).toFixed(1)}/min` : `${(perSecond * 3600).toFixed(1)}/h`;
+}
+
+export function seenText({ silentSeconds, isAlive }: Pick<WorkerSight, "silentSeconds" | "isAlive">): string {
+  const ago = duration(Math.max(silentSeconds, 0) * 1000);
+  return isAlive ? `seen ${ago} ago` : `silent for ${ago}`;
+}
+
 function holdText({ reason, until }: { reason: string; until?: string }): string {
   return `${printableName(reason)}${until === undefined ? "" : `, until ${until.slice(11, 19)} UTC`}`;
 }
@@ -54,6 +96,6 @@ function countsText(numbers: { [reason: string]: number }): string {
   return reasons.map(([reason, number]) => `${number} × ${printableName(reason)}`).join(", ");
 }
 
-function sumOf(numbers: { [reason: string]: number }): number {
+function sumOf(numbers: { [reason: string]: number } | number[]): number {
   return Object.values(numbers).reduce((sum, number) => sum + number, 0);
 }

@@ -3,7 +3,7 @@
 import type { RunEvent, RunStart } from "../../core/index.ts";
 import type { RunLoad } from "../../runner/index.ts";
 import type { RunTally } from "../../runs/index.ts";
-import { retryText, slowText, waitText } from "./load-text.ts";
+import { retryText, slowText, waitText, workersText } from "./load-text.ts";
 import { LINE_MS, type Terminal } from "./terminal.ts";
 import { totalsLine } from "./totals-text.ts";
 
@@ -15,7 +15,9 @@ export function createLogLines(terminal: Terminal, tally: RunTally, { now, load 
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     const current = load?.();
-    const more = current ? [...retryText(current), ...waitText(current), ...slowText(current, 1)] : [];
+    const more = current
+      ? [...workersText(current), ...retryText(current), ...waitText(current), ...slowText(current, 1)]
+      : [];
     terminal.err([totalsLine(tally.totals(now())), ...more].join(" · "));
   };
   return {

@@ -142,3 +142,29 @@ test("verbose begins each dialogue with its opening message, once, even if it st
   const end = "         user_stop, 1 turns, 0 tool calls, 5 ms\n";
   expect(shown).toBe(`── a\n${a}${a}${end}── b\nuser: Hello from b\nagent: one of b\n`);
 });
+
+test("the block shows the workers of a queue, the busiest first and not all of them", () => {
+  const { terminal } = screen();
+  const tally = new RunTally();
+  tally.add(begin(plan("Clinic")), 0);
+  const worker = (n: number, more = {}) => ({
+    ...{ host: `node-${n}`, pid: n, inFlight: n, finished: 9, perSecond: 0.05, upSeconds: 60, silentSeconds: 2 },
+    ...{ isAlive: true, ...more },
+  });
+  const load = (workers: ReturnType<typeof worker>[]) => ({
+    ...{ endpoints: [], backingOff: {}, retries: {}, now: 0, calls: [], workers },
+  });
+  const lines = (workers: ReturnType<typeof worker>[], rows = 24) =>
+    totalsBlock(terminal, tally, { now: 1000, load: load(workers), rows }).slice(2);
+  const many = Array.from({ length: 40 }, (_, n) => worker(n + 1));
+  expect(lines([...many, worker(50, { inFlight: 0, isAlive: false, silentSeconds: 200 })])).toEqual([
+    "40 workers on 40 hosts: 820 in flight, 2.0/s; 1 silent",
+    ...[40, 39, 38, 37, 36, 35].map((n) => `  node-${n}  ${n}  ${n} in flight  3.0/min  seen 2.0 s ago`),
+    "  and 35 more",
+  ]);
+  expect(lines(many, Number.POSITIVE_INFINITY)).toHaveLength(41);
+  expect(lines([worker(3, { isAlive: false, silentSeconds: 200 })])).toContainEqual(
+    "  node-3  3  3 in flight  3.0/min  silent for 3 min",
+  );
+  expect(lines([])).toEqual([expect.stringContaining("no worker serves this run yet")]);
+});

@@ -4,7 +4,7 @@ import type { RunLoad } from "../../runner/index.ts";
 import type { DatasetTally, FailureGroup, RunTally, RunTotals } from "../../runs/index.ts";
 import { costText } from "./cost-text.ts";
 import { failureLines } from "./failures-text.ts";
-import { endpointLines, retryText, slowText } from "./load-text.ts";
+import { endpointLines, retryText, slowText, workerLines } from "./load-text.ts";
 import { count, cut, duration, printableName, type Terminal, table } from "./terminal.ts";
 
 /** One line: what a plain log begins with. */
@@ -33,6 +33,9 @@ export type BlockOptions = {
   failures?: FailureGroup[];
 };
 
+/** Workers in a block that is redrawn. */
+const MAX_WORKERS = 6;
+
 /** Everything, in as many lines as there is room for: finished datasets are left out first. */
 export function totalsBlock(
   terminal: Terminal,
@@ -43,6 +46,7 @@ export function totalsBlock(
   const failures = options.failures ?? totals.failures;
   const below = [
     totalsLine(totals),
+    ...(load ? workerLines(load, rows === Number.POSITIVE_INFINITY ? rows : MAX_WORKERS) : []),
     ...(load ? endpointLines(load) : []),
     ...waits.map(printableName),
     ...(load ? retryText(load) : []),

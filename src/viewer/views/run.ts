@@ -24,6 +24,7 @@ export function toRunView(run: NamedRun, now = Date.now()): RunView {
     totals: { perSecond, secondsElapsed, secondsLeft, toolCalls, tokens, scriptedTokens, projectedCostUsd, slowest },
     datasets: datasetsOf(index),
     endpoints: load?.endpoints ?? [],
+    workers: load?.workers,
     backingOff: load?.backingOff ?? {},
     retries: load?.retries ?? {},
     slowCalls: slowCallsOf(load),
