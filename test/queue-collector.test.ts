@@ -1,6 +1,7 @@
 // The collector may die, and the database may go away or be lost: what was collected is kept, what was made meanwhile is
 // collected by the same command.
 import { cpSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startPostgres } from "./support/postgres.ts";
 import { closePostgres, QueueScene, RECORDS, until } from "./support/queue.ts";
@@ -8,6 +9,7 @@ import { beginRun, collected, expectWhole, LIMIT, RUN } from "./support/queue-ru
 
 afterAll(closePostgres);
 
+const FULL_DISK = fileURLToPath(new URL("./support/full-disk.mjs", import.meta.url));
 const WORKERS = [["--max-workers", "4"]];
 
 test("workers go on without a collector, and the same command collects what was made meanwhile", async () => {
@@ -62,6 +64,25 @@ test("a lost database loses only what was not collected: the same command goes o
   expect(server.repeated()).toBeLessThan(calls - kept / 2);
   worker.child.kill("SIGTERM");
   await worker.finished;
+});
+
+test("the collector's disk is full: it waits and says so, workers keep going, and all of it is collected", async () => {
+  const { scene, server, collector: first, calls } = await beginRun({ workers: WORKERS });
+  await until(() => collected(scene) > 0);
+  first.child.kill("SIGINT");
+  await first.finished;
+  const full = `${scene.folder.path}/full`;
+  const env = { NODE_OPTIONS: `--import ${FULL_DISK}`, FULL_WHILE: full };
+  const collector = scene.start([...RUN, "--queue", scene.url], env);
+  const before = collected(scene);
+  await until(() => collected(scene) > before);
+  scene.folder.write("full", "");
+  await until(() => /No space left/.test(collector.said()));
+  await until(async () => (await scene.count("rollout.rollouts WHERE NOT is_ended")) === 0);
+  scene.folder.remove("full");
+  expect(await collector.finished).toMatchObject({ code: 0, stdout: expect.stringContaining("There is room again") });
+  expectWhole(scene);
+  expect(server.requests().asked).toBe(calls);
 });
 
 test("a database that restarts is waited for: that is said once, and nothing is lost or paid for twice", async () => {
