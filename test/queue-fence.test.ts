@@ -57,7 +57,7 @@ async function openScene() {
     const [taken] = await takeRollouts({ database, jobs, worker, run }, 4, () => held);
     return taken;
   };
-  const lose = () => giveBackLost(database, jobs, 0);
+  const lose = () => giveBackLost(database, jobs, 0, { forgotten: true });
   return { scene, database, jobs, run, store, take, lose };
 }
 
@@ -99,6 +99,22 @@ test("a worker that takes a rollout again which it still plays does not mistake 
   expect(own.hold(again as Taken)).toBe(true);
   await own.record(start());
   expect(await scene.count("rollout.events")).toBe(2);
+});
+
+test("a worker that slept past its lease takes nothing until it has said that it lives", async () => {
+  const { scene, take } = await openScene();
+  const worker = randomUUID();
+  const lease = (seconds: number) =>
+    scene.query(
+      `INSERT INTO rollout.workers (id, host, pid, program_version, lease_until)
+       VALUES ($1, 'h', 1, '0', now() + make_interval(secs => $2))
+       ON CONFLICT (id) DO UPDATE SET lease_until = now() + make_interval(secs => $2)`,
+      [worker, seconds],
+    );
+  await lease(-1);
+  expect(await take(worker)).toBe(undefined);
+  await lease(60);
+  expect(await take(worker)).toBeDefined();
 });
 
 test("a worker that never heard of what it took gives it back when it asks again", async () => {

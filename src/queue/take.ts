@@ -26,8 +26,10 @@ export async function takeRollouts(place: Place, count: number, held: () => stri
 
 async function take({ jobs, worker, run }: Place, count: number, connection: Connection): Promise<Taken[]> {
   const [state] = await connection.query<{ fleet_limit: number | null }>(
-    `SELECT fleet_limit FROM rollout.runs WHERE id = $1 AND state = 'open'`,
-    [run],
+    // who slept past its lease says that it lives before it takes anything: it would be taken away again at once
+    `SELECT fleet_limit FROM rollout.runs WHERE id = $1 AND state = 'open'
+       AND NOT EXISTS (SELECT FROM rollout.workers WHERE id = $2 AND lease_until < now())`,
+    [run, worker],
   );
   if (!state) return [];
   const room = state.fleet_limit === null ? count : Math.min(count, await roomIn(run, connection));
