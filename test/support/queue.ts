@@ -10,7 +10,7 @@ import { type Finished, type Running, type WorkFolder, workFolder } from "./cli.
 import { type Postgres, startPostgres } from "./postgres.ts";
 
 /** Short enough for tests, and the collector's too. */
-const LEASE_SECONDS = "2";
+const LEASE_SECONDS = "4";
 
 const NO_TABLE = "42P01";
 
