@@ -6,7 +6,7 @@ import { bundledFolder } from "../src/domains/index.ts";
 import { PROGRAM, workFolder } from "./support/cli.ts";
 import { havePython } from "./support/python/support.ts";
 import { writePythonDataset } from "./support/python-dataset.ts";
-import { closePostgres, QueueScene } from "./support/queue.ts";
+import { closePostgres, QueueScene, until } from "./support/queue.ts";
 import { SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 afterAll(closePostgres);
@@ -80,3 +80,30 @@ for (const [what, { write, command, files, isHere = true }] of Object.entries(CA
       await finished;
     }
   });
+
+test("a dataset's code finds no key in the environment of a worker", async () => {
+  const scene = await QueueScene.open();
+  const { folder } = scene;
+  expect((await folder.run(["init", "Corner"])).code).toBe(0);
+  const seen = `${folder.path}/seen.txt`;
+  const spy = `import { appendFileSync } from "node:fs";
+if (process.argv.includes("worker")) appendFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));
+`;
+  folder.write("Corner/mcp_servers/Corner.ts", spy + folder.read("Corner/mcp_servers/Corner.ts"));
+  const model = { provider: "openai", api_base: "http://127.0.0.1:9/v1", api_key: ["$", "{PLAIN_NAME}"].join("") };
+  folder.write(
+    "run.yml",
+    stringify({
+      ...{ base_path: "Corner", datasets: ["Corner"], limit: 1, output_dir: "out" },
+      ...{ agent_model: "openai/a", user_model: "scripted/user", models: { a: model } },
+    }),
+  );
+  const env = { PLAIN_NAME: "named-only-in-the-config", HARMLESS: "may-be-read", OF_NOBODY_TOKEN: "planted-4711" };
+  scene.start(["worker", scene.url], env);
+  scene.start(["run", "--config", "run.yml", "--queue", scene.url], env);
+  await until(() => folder.has("seen.txt") && folder.read("seen.txt").endsWith("}"));
+  const found = folder.read("seen.txt");
+  expect(found).toContain("may-be-read");
+  for (const secret of ["named-only-in-the-config", "planted-4711", "pass-4711-word"])
+    expect(found).not.toContain(secret);
+});

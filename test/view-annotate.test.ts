@@ -137,9 +137,7 @@ test("two servers on one folder: each annotator sees the other's words as they c
   await saved(pages[1]);
   await pages[1].getByRole("button", { name: "accept" }).first().click(); // the same again says nothing new
   await pages[1].getByRole("button", { name: "Clear your verdict on this dialogue" }).click();
-  await pages[1]
-    .getByRole("button", { name: "Clear your verdict on this dialogue" })
-    .waitFor({ state: "detached" });
+  await pages[1].getByRole("button", { name: "Clear your verdict on this dialogue" }).waitFor({ state: "detached" });
   await saved(pages[1]);
   expect(linesOf(run).map(({ by, verdict }) => [by, verdict])).toEqual([
     ["ann", "accept"],

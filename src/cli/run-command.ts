@@ -58,8 +58,9 @@ export async function runCommand(host: Host, run: ResolvedRun, flags: RunFlags, 
   const log = createLog(run.config.log_file, run.config.log_level, (text) => view.say(text));
   let { folder } = run;
   let begun = false;
+  const place = flags.queue === undefined ? "" : ", with the same --queue";
   const interrupt = listenForInterrupt(host, (text) =>
-    view.say(begun ? `${text}\nTo continue later: ${resumeCommand(folder)}` : "Stopping: nothing has begun."),
+    view.say(begun ? `${text}\nTo continue later${place}: ${resumeCommand(folder)}` : "Stopping: nothing has begun."),
   );
   if (player) interrupt.park.addEventListener("abort", player.leave);
   let isPrinted = false;

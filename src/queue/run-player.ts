@@ -20,6 +20,7 @@ type PlayerOptions = {
   maxWorkers: number;
   park: AbortSignal;
   abort: AbortSignal;
+  hide(variables: string[]): void;
   onFree(isFinished: boolean): void;
   onEvent(event: RunEvent): void;
 };
@@ -102,12 +103,13 @@ export class RunPlayer {
   }
 
   async #open() {
-    const { database, env, cache, maxWorkers } = this.#options;
+    const { database, env, cache, maxWorkers, hide } = this.#options;
     const [row] = await database.query<{ bundle: string }>("SELECT bundle FROM rollout.runs WHERE id = $1", [
       this.run.id,
     ]);
     if (!row) throw this.#park.signal.reason ?? new Error(`the run ${this.run.id} is gone`);
     const bundle = JSON.parse(row.bundle) as RunBundle;
+    hide(bundle.needs.flatMap((names) => names.split("|")));
     const run = await unpackRun(bundle, { cache, env, fetchFile: (hash: string) => fetchFile(database, hash) });
     return { ...run, config: { ...run.config, max_workers: maxWorkers } };
   }

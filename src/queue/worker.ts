@@ -26,6 +26,8 @@ type WorkerOptions = {
   /** set: leave at once */
   abort: AbortSignal;
   say(text: string): void;
+  /** told before any code of a run is loaded: the variables that it names */
+  hide(variables: string[]): void;
 };
 
 const LOOK_MS = 500;
@@ -142,14 +144,14 @@ class QueueWorker {
   }
 
   #open(run: OpenRun): void {
-    const { env, cache, maxWorkers, park, abort } = this.#options;
+    const { env, cache, maxWorkers, park, abort, hide } = this.#options;
     if (run.program_version !== PROGRAM_VERSION) {
       const versions = `was planned with rollout ${run.program_version}; this worker is ${PROGRAM_VERSION}`;
       this.#refuse(run, `${run.name} ${versions}: it takes no work of that run`);
       return;
     }
     const player = new RunPlayer(run, {
-      ...{ database: this.#database, jobs: this.#jobs, worker: this.#id, env, cache, maxWorkers, park, abort },
+      ...{ database: this.#database, jobs: this.#jobs, worker: this.#id, env, cache, maxWorkers, park, abort, hide },
       onFree: (isFinished) => {
         if (isFinished) this.#finished++;
         this.#wake?.();

@@ -16,6 +16,10 @@ export async function beginRun(context: RunContext, { folder, datasets, plan, qu
   const before = folder.manifest;
   if (before && before.program_version !== PROGRAM_VERSION)
     note(`This run was started with rollout ${before.program_version}; this is ${PROGRAM_VERSION}`);
+  if (before?.queue_id !== undefined && queueId === undefined)
+    note(
+      "This run was on a queue (--queue, ROLLOUT_QUEUE) and goes on here without it: what workers still record of it is not collected",
+    );
   for (const dataset of datasets) noteOddQueries(dataset, note);
   const { split } = run.config;
   for (const { name, planned } of plan.datasets)

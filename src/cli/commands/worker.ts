@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../core/index.ts";
+import { hideVariables } from "../environment.ts";
 import { whole } from "../flags.ts";
 import { leaseOf } from "../fleet.ts";
 import type { Configure } from "../host.ts";
@@ -39,7 +40,9 @@ export const configure: Configure = (command, host, done) => {
       const cache = flags.cache ?? join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache"), "rollout");
       try {
         const { serveQueue } = await import("../../queue/index.ts");
-        const served = await serveQueue({ url, env, maxWorkers, runs, cache, once, ...leaseOf(env), park, abort, say });
+        const hide = (variables: string[]) => hideVariables(variables.map((name) => `\${${name}}`));
+        const options = { url, env, maxWorkers, runs, cache, once, ...leaseOf(env), park, abort, say, hide };
+        const served = await serveQueue(options);
         say(`${served.finished} ${served.finished === 1 ? "rollout" : "rollouts"} made`);
         done(park.aborted ? 130 : served.refused.length > 0 ? 2 : 0);
       } catch (error) {
