@@ -89,6 +89,7 @@ test("a dialogue reads as a conversation, and its checks lead to the messages th
   await page.getByRole("heading", { name: "Keys" }).waitFor();
   expect(await texts(".keys dd")).toContain("next rollout of this query");
   await page.keyboard.press("Escape");
+  await page.getByRole("heading", { name: "Keys" }).waitFor({ state: "detached" });
   await page.keyboard.press("b");
   await page.waitForURL("**/run/out/rollouts");
 });

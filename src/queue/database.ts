@@ -106,14 +106,16 @@ export class Database {
 
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      const began = systemClock.elapsed();
       try {
         const result = await work();
-        this.#isBack();
+        this.#isBack(began);
         return result;
       } catch (error) {
         if (isClash(error)) continue;
         if (!isAway(error)) throw error;
-        this.#isGone(error);
+        // one connection that broke says little: the database is away if another cannot be had
+        if (wait > FIRST_WAIT_MS) this.#isGone(error);
         await systemClock.sleep(wait * (0.5 + Math.random()), this.#options.giveUp);
       }
     }
@@ -129,8 +131,9 @@ export class Database {
     this.#options.say(`The database at ${this.address.place} cannot be reached (${messageOf(error)}); waiting`);
   }
 
-  #isBack(): void {
-    if (this.#awaySince === undefined) return;
+  /** What began before it went away, and still got through, does not show that it is back. */
+  #isBack(began: number): void {
+    if (this.#awaySince === undefined || began < this.#awaySince) return;
     this.#awaySince = undefined;
     this.#backSince = systemClock.elapsed();
     this.#options.say(`The database at ${this.address.place} is back: going on`);
