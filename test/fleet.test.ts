@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import { afterAll, expect, test } from "vitest";
 import { single } from "./support/cli.ts";
+import { PASSWORD } from "./support/postgres.ts";
 import {
   closePostgres,
   QueueScene,
@@ -11,13 +12,12 @@ import {
   servedConfig,
   until,
 } from "./support/queue.ts";
+import { RUN } from "./support/queue-run.ts";
 import { startView } from "./support/view-server.ts";
 
 afterAll(closePostgres);
 
-const PASSWORD = "pass-4711-word";
 const SLOW = { least: 150, most: 250 };
-const RUN = ["run", "--config", "run.yml"];
 
 type Listed = {
   place: string;

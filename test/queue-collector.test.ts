@@ -3,7 +3,7 @@
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { startPostgres } from "./support/postgres.ts";
+import { PASSWORD, startPostgres } from "./support/postgres.ts";
 import { closePostgres, QueueScene, RECORDS, until } from "./support/queue.ts";
 import { beginRun, collected, expectWhole, LIMIT, RUN } from "./support/queue-run.ts";
 
@@ -46,7 +46,7 @@ test("a second collector refuses and names the first, also one with a copy of th
   const third = await scene.collect([...RUN, "--output-dir", "copy"]).finished;
   expect(third.code).toBe(2);
   expect(third.stderr).toContain(`is being collected by process ${collector.child.pid} on`);
-  expect(third.stderr).not.toContain("pass-4711-word");
+  expect(third.stderr).not.toContain(PASSWORD);
 });
 
 test("a lost database loses only what was not collected: the same command goes on with an empty one", async () => {
@@ -101,7 +101,7 @@ test("a database that restarts is waited for: that is said once, and nothing is 
   for (const said of [worker?.said(), collector.said()]) {
     expect(said?.match(/cannot be reached/g)).toHaveLength(1);
     expect(said?.match(/is back/g)).toHaveLength(1);
-    expect(said).not.toContain("pass-4711-word");
+    expect(said).not.toContain(PASSWORD);
   }
   expect(scene.folder.records(RECORDS)).toHaveLength(LIMIT);
 });

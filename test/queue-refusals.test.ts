@@ -1,13 +1,13 @@
 // What is wrong with a queue or a worker is said in one sentence, without the password.
 import { createServer } from "node:net";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { PASSWORD } from "./support/postgres.ts";
 import { closePostgres, QueueScene, serveCounted, servedConfig, until } from "./support/queue.ts";
 import { SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 afterAll(closePostgres);
 
 const SHOP = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTED];
-const PASSWORD = "pass-4711-word";
 
 /** A port at which nobody answers. */
 function deafPort(): Promise<number> {

@@ -1,5 +1,6 @@
 // What a run may be asked for on one machine it may be asked for on a queue, and several runs share one.
 import { afterAll, expect, test } from "vitest";
+import { PASSWORD } from "./support/postgres.ts";
 import {
   closePostgres,
   QueueScene,
@@ -15,7 +16,6 @@ afterAll(closePostgres);
 
 const SHOP = ["single", "--domains", "Domain1", "--base-path", "shop", ...SCRIPTED];
 const OUTPUT = "outputs/single/trajectories/Domain1.jsonl";
-const PASSWORD = "pass-4711-word";
 
 async function openShop(...written: Parameters<typeof writeShop> extends [unknown, ...infer Rest] ? Rest : never) {
   const scene = await QueueScene.open();

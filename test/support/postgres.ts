@@ -18,7 +18,7 @@ export type Postgres = {
 };
 
 const USER = "postgres";
-const PASSWORD = "pass-4711-word";
+export const PASSWORD = "pass-4711-word";
 
 export async function startPostgres(): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), "rollout-postgres-"));

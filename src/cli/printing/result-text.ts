@@ -53,6 +53,7 @@ export function nextLines(result: RunResult, { config, failures, scripted, recor
   }
   if (records > 0) {
     const included = scripted ? " --include-scripted" : "";
+    next.push([`${PROGRAM_COMMAND} view ${folder}`, "read them in the browser"]);
     if (config.eval) next.push([`${PROGRAM_COMMAND} report ${folder}`, "the same with a page of pictures"]);
     else next.push([`${PROGRAM_COMMAND} eval ${folder}`, "which of them are solved"]);
     next.push([`${PROGRAM_COMMAND} export ${folder} --format openai --out data${included}`, "what a trainer loads"]);
