@@ -50,9 +50,10 @@ export function listenToKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     if ((event.key === "Enter" || event.key === " ") && isControl(event.target)) return; // it is pressed by them
     if (event.key === "?") isHelpOpen.value = !isHelpOpen.value;
-    else if (isHelpOpen.value)
-      return; // it closes itself on Escape
-    else {
+    else if (isHelpOpen.value) {
+      if (event.key !== "Escape") return;
+      isHelpOpen.value = false; // at once: left to the browser, the next key could still find it open
+    } else {
       const found = active.value.toReversed().flatMap(({ keys }) => Object.entries(keys));
       const key = found.find(([names]) => names.split(" ").includes(event.key));
       if (!key) return;

@@ -250,7 +250,6 @@ test.for([
     });
     const address = await printedAddress(running);
     const page = await takePage();
-    await page.goto("about:blank"); // the server of the test before is asked for no more
     const elsewhere = await watch(page, new URL(address).origin);
     await page.goto(address);
     await page.locator("#seat-content").waitFor();

@@ -13,10 +13,22 @@ export type ViewPage = {
 
 let taken: Promise<Page> | undefined;
 
-/** One for all tests of a worker: the browser is a single process and ends with its first page. */
+/** The page of the test that runs, in a context of its own: what a test sets or leaves behind ends with it. */
 export function takePage(): Promise<Page> {
-  taken ??= openBrowser().then((browser) => browser.newPage());
+  if (!taken) {
+    const opening = openPage();
+    taken = opening;
+    onTestFinished(async () => {
+      taken = undefined;
+      await (await opening).context().close();
+    });
+  }
   return taken;
+}
+
+async function openPage(): Promise<Page> {
+  const browser = await openBrowser();
+  return (await browser.newContext()).newPage();
 }
 
 export async function openView(...folders: string[]): Promise<ViewPage> {
