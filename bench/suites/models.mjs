@@ -1,16 +1,15 @@
 // What a model call costs the caller: bare undici, our client, whole rollouts, and peers, against a server in a process of
 // its own, on this Node and on Node 24; and whether workers are kept busy.
-import { execFileSync, fork, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { callModel } from "../support/call-model.mjs";
 import { report, round } from "../support/measure.mjs";
 import { kilobytes } from "../support/model-request.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
-const support = (file) => fileURLToPath(new URL(`../support/${file}`, import.meta.url));
 
 const PEERS = ["ai@6.0.326", "@ai-sdk/openai-compatible@2.0.87", "openai@6.49.0"];
 const quick = process.env.BENCH_QUICK === "1";
@@ -35,7 +34,7 @@ for (const node of nodes) {
       // each worker has to play several rollouts for memory to show whether it grows
       const most = way === "rollouts" ? 24 : 10;
       const calls = Math.round(most * (concurrency === 100 ? 600 : 2000) * share * (quick ? 0.1 : 1));
-      const result = await measure(node.path, { way, concurrency, calls, latency: 50, peers });
+      const result = await callModel({ way, concurrency, calls, latency: 50, peers }, node.path);
       floor ??= result.cpuMs;
       rows.push({
         way: title,
@@ -54,9 +53,7 @@ for (const node of nodes) {
   }
 }
 
-const busy = await measure(process.execPath, {
-  ...{ way: "rollouts", concurrency: 64, calls: quick ? 1200 : 12_000, latency: 200, peers },
-});
+const busy = await callModel({ way: "rollouts", concurrency: 64, calls: quick ? 1200 : 12_000, latency: 200, peers });
 tables.push({
   title: "Workers kept busy: 64 workers, a model of 200 ms; model time over workers x wall time before the last drain",
   rows: [
@@ -65,24 +62,6 @@ tables.push({
 });
 report(tables);
 process.exit(0);
-
-async function measure(node, options) {
-  const server = fork(support("model-process.mjs"), [String(options.latency)]);
-  const { url } = await new Promise((resolve) => server.once("message", resolve));
-  try {
-    const asked = JSON.stringify({ ...options, url });
-    const child = spawnSync(node, ["--expose-gc", support("model-caller.mjs"), asked], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    if (child.status !== 0) throw new Error(`${options.way} at ${options.concurrency} failed`);
-    const told = new Promise((resolve) => server.once("message", resolve));
-    server.send("how large?");
-    return { ...JSON.parse(child.stdout.trim().split("\n").at(-1)), ...(await told) };
-  } finally {
-    server.kill();
-  }
-}
 
 /** The folder that holds the packages, or undefined, loudly, where they cannot be had. */
 function install(packages, consequence) {

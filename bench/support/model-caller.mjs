@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messages, rolloutSystem, system, tools, wireBody } from "./model-request.mjs";
 
-const { way, url, concurrency, calls, latency, peers } = JSON.parse(process.argv[2]);
+const { way, url, concurrency, calls, latency, peers, steps = 5 } = JSON.parse(process.argv[2]);
 const fromPeers = async (name) => import(pathToFileURL(createRequire(join(peers, "x.js")).resolve(name)).href);
 
-const WAYS = { undici, dialect, generateText, openai, rollouts };
+const WAYS = { undici, loop, dialect, generateText, openai, rollouts };
 const result = await WAYS[way]();
 console.log(JSON.stringify({ ...result, peakMB: process.resourceUsage().maxRSS / 1024 }));
 process.exit(0);
@@ -25,6 +25,31 @@ async function undici() {
     const { body } = await pool.request({ path, method: "POST", headers, body: JSON.stringify(wireBody) });
     JSON.parse(await body.text());
   });
+}
+
+/** Dialogues and nothing else: the list of messages grows by a reply and a result, and is sent again. */
+async function loop() {
+  const { Pool } = await import("undici");
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
+  const headers = { "content-type": "application/json" };
+  const path = `${pathname}/chat/completions`;
+  const play = async () => {
+    const said = [
+      { role: "system", content: rolloutSystem },
+      { role: "user", content: "What is open?" },
+    ];
+    for (;;) {
+      const body = JSON.stringify({ model: "bench", messages: said, tools: wireBody.tools });
+      const answer = await pool.request({ path, method: "POST", headers, body });
+      const { message } = JSON.parse(await answer.body.text()).choices[0];
+      said.push(message);
+      if (!message.tool_calls) return;
+      for (const { id } of message.tool_calls) said.push({ role: "tool", tool_call_id: id, content: '{"courses":[]}' });
+    }
+  };
+  const { cpuMs, wallMs, calls: dialogues } = await measure(play, Math.ceil(calls / (steps + 1)));
+  return { calls: dialogues * (steps + 1), cpuMs: cpuMs / (steps + 1), wallMs };
 }
 
 async function dialect() {
@@ -82,13 +107,13 @@ async function openai() {
   return measure(() => client.chat.completions.create(wireBody));
 }
 
-async function measure(call) {
-  await many(Math.min(calls / 4, 500), call);
+async function measure(call, times = calls) {
+  await many(Math.min(times / 4, 500), call);
   const cpu = process.cpuUsage();
   const start = performance.now();
-  await many(calls, call);
+  await many(times, call);
   const { user, system: kernel } = process.cpuUsage(cpu);
-  return { calls, cpuMs: (user + kernel) / 1000 / calls, wallMs: performance.now() - start };
+  return { calls: times, cpuMs: (user + kernel) / 1000 / times, wallMs: performance.now() - start };
 }
 
 async function many(total, call) {
@@ -99,7 +124,7 @@ async function many(total, call) {
   await Promise.all(Array.from({ length: Math.min(concurrency, total) }, work));
 }
 
-/** Single-turn rollouts of a bundled domain: six calls each, real tools, journal and records included. */
+/** Single-turn rollouts of a bundled domain: six calls each or more, real tools, journal and records included. */
 async function rollouts() {
   const { resolveConfig } = await import("../../dist/config/index.js");
   const { makeRollouts } = await import("../../dist/runner/index.js");
@@ -110,14 +135,15 @@ async function rollouts() {
     models: { bench: { provider: "openai", api_base: url } },
     user_model: "openai/bench",
     max_turns: 1,
+    max_steps_per_turn: steps + 5,
   };
   const play = async (name, wanted, onEvent) => {
     const settings = { bundled: true, max_workers: concurrency, rollouts: Math.ceil(wanted / 27) };
     const run = resolveConfig({ ...config, ...settings }, { folder: join(temporary, name) });
     return makeRollouts(run, { env: {}, onEvent });
   };
-  await play("warm-up", 100, () => {});
-  const wanted = Math.ceil(calls / 6 / 27) * 27;
+  await play("warm-up", Math.min(100, calls / 4 / steps), () => {});
+  const wanted = Math.ceil(calls / (steps + 1) / 27) * 27;
   const heap = [];
   let [replies, started, ended, drainAt, repliesAtDrain] = [0, 0, 0, 0, 0];
   const cpu = process.cpuUsage();

@@ -1,10 +1,12 @@
 // A model server in a process of its own, so that its work is not counted as the caller's: a fixed wait, then a tool call
-// until a dialogue holds five results, then a text. Tells its parent its URL, and on request how large what it got was.
+// until a dialogue holds five results (or as many as the second argument says, with a text of 600 characters beside each
+// call), then a text. Tells its parent its URL, and on request how large what it got was.
 import { createServer } from "node:http";
 
 const latency = Number(process.argv[2]);
 const RESULT = Buffer.from('"role":"tool"');
-const STEPS = 5;
+const STEPS = Number(process.argv[3] ?? 5);
+const BESIDE = process.argv[3] === undefined ? "" : "I look for the next topic. ".repeat(22);
 
 function completion(message, finish_reason) {
   const usage = { prompt_tokens: 7800, completion_tokens: 40, total_tokens: 7840 };
@@ -21,9 +23,9 @@ function completion(message, finish_reason) {
 
 const text = completion({ content: "Here is what I found about the sections that you asked for." }, "stop");
 const calls = Array.from({ length: STEPS }, (_, step) => {
-  const made = { name: "search_courses", arguments: JSON.stringify({ term: "2026-fall", keyword: `topic ${step}` }) };
+  const made = { name: "search_courses", arguments: JSON.stringify({ term: "2026FA", keyword: `topic ${step}` }) };
   return completion(
-    { content: "", tool_calls: [{ id: `call_${step}`, type: "function", function: made }] },
+    { content: BESIDE, tool_calls: [{ id: `call_${step}`, type: "function", function: made }] },
     "tool_calls",
   );
 });

@@ -30,28 +30,59 @@ export function viewFor(
 /** What was before the last summary is not in it: the summary is, with the words that the agent has to answer. */
 function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
   const summarised = entries.findLastIndex((entry) => entry.type === "summary" && !entry.rejected);
-  const messages = summarised === -1 ? toChat(opening) : [toSummaryMessage(opening, entries, summarised)];
+  const messages = summarised === -1 ? [...toChat(opening)] : [toSummaryMessage(opening, entries, summarised)];
   const turnStart = entries.findLastIndex(isUserTurn);
   for (const [index, entry] of entries.entries()) {
     if (index <= summarised || isAside(entry)) continue;
-    if (entry.type === "tool-result") {
-      messages.push(toToolMessage(entry));
-    } else if (entry.type === "reply" && !entry.rejected) {
-      if (entry.by === "user") messages.push({ role: "user", content: readUserText(entry.content).text });
+    if (entry.type === "tool-result") messages.push(toToolMessage(entry));
+    else if (entry.type === "reply" && !entry.rejected) {
+      if (entry.by === "user") messages.push(toUserMessage(entry));
       else {
         const keeps = index > turnStart || (span === "dialogue" && entry.toolCalls.length > 0);
-        messages.push({
-          role: "assistant",
-          content: entry.content,
-          reasoning: keeps && entry.reasoning ? entry.reasoning : undefined,
-          opaque: keeps ? entry.opaque : undefined,
-          toolCalls: entry.toolCalls.length > 0 ? entry.toolCalls : undefined,
-        });
+        messages.push(keeps ? toWholeReply(entry) : toClearedReply(entry));
       }
     }
   }
   return messages;
 }
+
+/**
+ * An entry never changes, so its message is made once and stays the same object: whoever turns messages into text can
+ * do that once too.
+ */
+function rememberFor<E extends object, M>(make: (entry: E) => M): (entry: E) => M {
+  const made = new WeakMap<E, M>();
+  return (entry) => {
+    let message = made.get(entry);
+    if (message === undefined) {
+      message = make(entry);
+      made.set(entry, message);
+    }
+    return message;
+  };
+}
+
+const toUserMessage = rememberFor(
+  ({ content }: ReplyEntry): ChatMessage => ({ role: "user", content: readUserText(content).text }),
+);
+
+const toWholeReply = rememberFor(
+  ({ content, reasoning, opaque, toolCalls }: ReplyEntry): ChatMessage => ({
+    role: "assistant",
+    content,
+    reasoning: reasoning || undefined,
+    opaque,
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+  }),
+);
+
+const toClearedReply = rememberFor(
+  ({ content, toolCalls }: ReplyEntry): ChatMessage => ({
+    role: "assistant",
+    content,
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+  }),
+);
 
 function toSummaryMessage(opening: readonly OpeningMessage[], entries: readonly Entry[], at: number): ChatMessage {
   const summary = entries[at] as SummaryEntry;
@@ -84,16 +115,22 @@ function userView(opening: readonly OpeningMessage[], entries: readonly Entry[])
   return messages;
 }
 
-function toToolMessage({
-  callId,
-  name,
-  content,
-  isError,
-}: Pick<ToolResultEntry, "callId" | "name" | "content" | "isError">): ChatMessage {
-  return { role: "tool", callId, name, content, isError };
-}
+const toToolMessage = rememberFor(
+  ({
+    callId,
+    name,
+    content,
+    isError,
+  }: Pick<ToolResultEntry, "callId" | "name" | "content" | "isError">): ChatMessage => ({
+    role: "tool",
+    callId,
+    name,
+    content,
+    isError,
+  }),
+);
 
-function toChat(opening: readonly OpeningMessage[]): ChatMessage[] {
+const toChat = rememberFor((opening: readonly OpeningMessage[]): readonly ChatMessage[] => {
   const names = new Map<string, string>();
   return opening.map((message): ChatMessage => {
     const { content } = message;
@@ -109,4 +146,4 @@ function toChat(opening: readonly OpeningMessage[]): ChatMessage[] {
     const toolCalls = message.tool_calls?.map(({ id, function: called }) => ({ id, ...called }));
     return { role: "assistant", content, toolCalls };
   });
-}
+});

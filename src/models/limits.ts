@@ -67,7 +67,8 @@ type Pass = { need: Need; admission: Admission; isProbe: boolean; spending: Spen
 type Ticket = { need: Need; admit: (pass: Pass) => void; refuse: (error: unknown) => void };
 type Wait = { milliseconds: number; reason: string };
 
-const MAX_IN_FLIGHT = 4096;
+/** None of ours: `max_workers` bounds what is in flight, and the server says when it is too much. */
+const MAX_IN_FLIGHT = Number.MAX_SAFE_INTEGER;
 const GO: Wait = { milliseconds: 0, reason: "" };
 /** Failures of the endpoint; any other answer shows that it is alive. */
 const OUTAGES: ReadonlySet<FailureKind> = new Set(["server", "network", "timeout", "bad-reply"]);

@@ -1,5 +1,6 @@
-// A request as OpenAI-compatible servers expect it, built as text: tool lists and system prompts are large, repeat in
-// every call of a run, and are turned into JSON once. What goes back as history is valid, no matter what a model wrote.
+// A request as OpenAI-compatible servers expect it, built as text: tool lists and system prompts repeat in every call of a
+// run, messages in every later call of a dialogue, and each is turned into JSON once. What goes back as history is valid,
+// no matter what a model wrote.
 import {
   type ChatMessage,
   isObject,
@@ -22,10 +23,19 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
   const sendsSeed = settings.sendSeed && parameters.seed === undefined;
   const hasStop = parameters.stop !== undefined;
   delete parameters.tool_choice;
-  const head = `${JSON.stringify(parameters).slice(0, -1)},"messages":[`;
-  const systemText = rememberText((text) => JSON.stringify({ role: "system", content: text }));
+  const head = `${wellFormedJson(JSON.stringify(parameters)).slice(0, -1)},"messages":[`;
+  const systemText = rememberText((text) => wellFormedJson(JSON.stringify({ role: "system", content: text })));
+  const texts = new WeakMap<ChatMessage, string>();
+  const messageText = (message: ChatMessage) => {
+    let text = texts.get(message);
+    if (text === undefined) {
+      text = wellFormedJson(JSON.stringify(toWire(message, model)));
+      texts.set(message, text);
+    }
+    return text;
+  };
   return (request) => {
-    const messages = request.messages.map((message) => JSON.stringify(toWire(message, model)));
+    const messages = request.messages.map(messageText);
     if (request.system !== "") messages.unshift(systemText(request.system));
     let body = `${head}${messages.join(",")}]`;
     if (request.tools.length > 0) {
@@ -33,9 +43,9 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
       // the tools stay listed: history names them, and the server's prefix cache stays warm
       body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
     }
-    if (request.stop && !hasStop) body += `,"stop":${JSON.stringify(request.stop)}`;
+    if (request.stop && !hasStop) body += `,"stop":${wellFormedJson(JSON.stringify(request.stop))}`;
     if (sendsSeed) body += `,"seed":${request.origin.seed}`;
-    return wellFormedJson(`${body}}`);
+    return `${body}}`;
   };
 }
 
@@ -83,7 +93,7 @@ const toolTexts = new WeakMap<ToolSpec[], string>();
 function toolsText(tools: ToolSpec[]): string {
   let text = toolTexts.get(tools);
   if (text === undefined) {
-    text = writeExact(toFunctionTools(tools));
+    text = wellFormedJson(writeExact(toFunctionTools(tools)));
     toolTexts.set(tools, text);
   }
   return text;
