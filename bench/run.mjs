@@ -21,7 +21,7 @@ console.log(
 mkdirSync(join(here, "results"), { recursive: true });
 let disturbed = false;
 for (const name of names) {
-  const before = await lookAround();
+  const before = await lookAround({ ownMinute: name !== names[0] });
   if (before.busy && quietCheck) {
     refuse(`Nothing was measured: ${describe(before)}; wait, or leave out --quiet-check.`, TRY_LATER);
   }
@@ -29,7 +29,9 @@ for (const name of names) {
   const meanwhile = measure(name);
   if (!wasBusy(meanwhile)) continue;
   disturbed = true;
-  console.log(`BUSY MACHINE: while ${name} ran, other processes used ${meanwhile.others} of ${meanwhile.cores} cores.\n`);
+  console.log(
+    `BUSY MACHINE: while ${name} ran, other processes used ${meanwhile.others} of ${meanwhile.cores} cores.\n`,
+  );
 }
 if (disturbed && quietCheck) refuse("Not to be judged: other processes were busy meanwhile.", TRY_LATER);
 
@@ -48,7 +50,14 @@ function measure(name) {
     console.log(title);
     console.table(rows);
   }
-  writeFileSync(result, `${JSON.stringify(tables.map((table) => ({ ...table, machine })), null, 2)}\n`);
+  writeFileSync(
+    result,
+    `${JSON.stringify(
+      tables.map((table) => ({ ...table, machine })),
+      null,
+      2,
+    )}\n`,
+  );
   return seen;
 }
 

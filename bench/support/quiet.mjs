@@ -19,11 +19,12 @@ export function watchOthers() {
   };
 }
 
-export async function lookAround(seconds = 3) {
+/** The load tells of the last minute, so it counts only where that minute was not our own. */
+export async function lookAround({ seconds = 3, ownMinute = false } = {}) {
   const tell = watchOthers();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const seen = tell();
-  return { ...seen, busy: seen.others > MOST.others || seen.load > MOST.load };
+  return { ...seen, busy: wasBusy(seen) || (!ownMinute && seen.load > MOST.load) };
 }
 
 /** While something was measured the load is its own as well, so only the others count. */

@@ -3,10 +3,10 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const { peer, url, scenario, folder, at, warm, parts } = JSON.parse(process.argv[2]);
+const { file, url, scenario, folder, at, warm, parts } = JSON.parse(process.argv[2]);
 const words = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-const { open } = await import(peer);
+const { open } = await import(file);
 const play = await open({ url, scenario, folder, many });
 await play(warm, at);
 for (const dialogues of parts) {

@@ -49,7 +49,7 @@ def load_peer(path):
 
 def main():
     scenario = options["scenario"]
-    play = load_peer(options["peer"]).open_peer(
+    play = load_peer(options["file"]).open_peer(
         url=options["url"], scenario=scenario, tools=make_tools(scenario), folder=options["folder"]
     )
     play(options["warm"], options["at"])

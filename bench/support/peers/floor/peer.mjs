@@ -5,7 +5,11 @@ import { resultOf } from "../scenario.mjs";
 export function open({ url, scenario, many }) {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
-  const post = { path: `${pathname}/chat/completions`, method: "POST", headers: { "content-type": "application/json" } };
+  const post = {
+    path: `${pathname}/chat/completions`,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  };
   const tools = scenario.tools.map((spec) => ({ type: "function", function: spec }));
 
   async function play() {
