@@ -18,7 +18,8 @@ const { names, quietCheck, options } = readArguments(process.argv.slice(2));
 console.log(
   `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GB\n`,
 );
-mkdirSync(join(here, "results"), { recursive: true });
+const results = process.env.ROLLOUT_BENCH_RESULTS ?? join(here, "results");
+mkdirSync(results, { recursive: true });
 let disturbed = false;
 for (const name of names) {
   const before = await lookAround({ ownMinute: name !== names[0] });
@@ -37,7 +38,7 @@ if (disturbed && quietCheck) refuse("Not to be judged: other processes were busy
 
 /** What others used while the suite ran. Both are in its results too. */
 function measure(name) {
-  const result = join(here, "results", `${name}.json`);
+  const result = join(results, `${name}.json`);
   const tell = watchOthers();
   const child = spawnSync(process.execPath, ["--expose-gc", join(here, "suites", `${name}.mjs`), result, ...options], {
     stdio: ["ignore", "inherit", "inherit"],

@@ -24,6 +24,7 @@ const QUICK = { dialogues: [2, 64, 256], warm: 2 };
 const { peers, levels, runs, docs } = readOptions();
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 const tell = watchOthers();
 const node = chooseNode(peers);

@@ -75,8 +75,11 @@ async function startServer(latency) {
 function startDriver({ program, args, folder, env }) {
   const log = join(folder, "driver.log");
   const stdio = ["pipe", "pipe", "pipe", "pipe"];
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...env }, stdio, detached: true });
+  const child = spawn(program, args, { cwd: folder, env: { ...plainEnvironment(), ...env }, stdio, detached: true });
   const gone = once(child, "close").catch(() => {});
+  const kill = () => killGroup(child.pid);
+  process.once("exit", kill);
+  gone.then(() => process.off("exit", kill));
   const written = createWriteStream(log);
   for (const stream of [child.stdout, child.stderr]) stream.pipe(written, { end: false });
   child.stdin.on("error", () => {});
@@ -100,8 +103,14 @@ function startDriver({ program, args, folder, env }) {
       return { ...part, ...(await server.ask()), cpuMs: part.cpuMs + (below || 0) };
     },
     lastWords: () => lastLines(log),
-    kill: () => killGroup(child.pid),
+    kill,
   };
+}
+
+/** No keys, and nothing that would make a peer report to somebody. */
+function plainEnvironment() {
+  const names = ["PATH", "HOME", "LANG", "TMPDIR", "TZ"];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** All that it started ends with it. */

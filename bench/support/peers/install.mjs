@@ -73,7 +73,8 @@ function prepareCheckout(peer, env) {
   if (!folder) return { reason: `${peer.folder} does not name the folder where it is installed` };
   const version = /^version = "(.+)"$/m.exec(readFileSync(join(folder, "pyproject.toml"), "utf8"))?.[1];
   const started = startPython(peer, join(folder, ".venv", "bin", "python"), version);
-  return { ...started, env: { PYTHONPATH: join(folder, "src") } };
+  // its model client would fetch a price list at every start
+  return { ...started, env: { PYTHONPATH: join(folder, "src"), LITELLM_LOCAL_MODEL_COST_MAP: "True" } };
 }
 
 function startPython(peer, program, version) {

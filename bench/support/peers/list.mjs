@@ -69,8 +69,8 @@ export const PEERS = [
     language: "python",
     package: "inspect_ai",
     notes: {
-      en: "Does more: logs every event and every model call in full, for its viewer, also while it runs. No score here.",
-      zh: "做得更多：完整记录每个事件和每次模型调用，供它的查看器使用，运行中也写。这里不打分。",
+      en: "Does more: logs every event, each model call with its input and output, for its viewer, also while it runs. No score here.",
+      zh: "做得更多：记录每个事件，包括每次模型调用的输入和输出，供它的查看器使用，运行中也写。这里不打分。",
     },
   },
   {

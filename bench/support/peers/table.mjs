@@ -1,7 +1,7 @@
 // The comparison as tables: for the terminal, and as Markdown for README and docs/speed.md, so that what they show is what the
 // command printed.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, release, totalmem } from "node:os";
+import { cpus, totalmem } from "node:os";
 import { round } from "../measure.mjs";
 import { LEFT_OUT } from "./list.mjs";
 import { CALLS } from "./scenario.mjs";
@@ -9,7 +9,9 @@ import { CALLS } from "./scenario.mjs";
 const WORDS = {
   en: {
     head: ["", "version", "CPU ms a call", "x floor", "wall time over ideal", "peak MB"],
-    levels: (levels) => `The three columns of several numbers: ${levels} dialogues at once; "x floor" is CPU at`,
+    levels: (levels, main) => `At ${levels} dialogues at once; "x floor" is CPU at ${main}.`,
+    measured: "Measured",
+    stop: ".",
     runs: (runs) => (runs === 1 ? "one run" : `medians of ${runs} runs`),
     busy: (others) => `**The machine was busy: other processes used ${others} cores meanwhile.**`,
     notes: "What each does more or less than ours:",
@@ -17,7 +19,9 @@ const WORDS = {
   },
   zh: {
     head: ["", "版本", "每次调用的 CPU 毫秒", "相对下限", "墙钟时间相对理想值", "内存峰值 MB"],
-    levels: (levels) => `有多个数字的三列：同时 ${levels} 个对话；“相对下限”比较 CPU，对话数为`,
+    levels: (levels, main) => `同时进行 ${levels} 个对话；“相对下限”是同时 ${main} 个时的 CPU。`,
+    measured: "测于",
+    stop: "。",
     runs: (runs) => (runs === 1 ? "一次运行" : `${runs} 次运行的中位数`),
     busy: (others) => `**机器不空闲：其间其他进程用了 ${others} 个核。**`,
     notes: "各家比我们多做或少做什么：",
@@ -62,10 +66,7 @@ export function toMarkdown({ levels, measured, missing, about }, { language, sho
     each(results, ({ peakMb }) => peakMb.toFixed(0)),
   ]);
   const table = [words.head, words.head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-  const gap = language === "zh" ? "" : " ";
-  const stop = language === "zh" ? "。" : ".";
-  const caption = `${words.levels(ats.join(" / "))}${gap}${main}${stop}${gap}${sentenceOf(about, words)}${stop}`;
-  const lines = [...table, "", caption];
+  const lines = [...table, "", words.levels(ats.join(" / "), main), "", sentenceOf(about, words)];
   if (about.busy) lines.push("", words.busy(about.others));
   if (short) return lines.join("\n");
   lines.push("", words.notes, "", ...measured.map(({ peer }) => `- **${peer.title}**: ${peer.notes[language]}`));
@@ -88,12 +89,12 @@ export function writeInto(files, result) {
 
 export function describeMachine() {
   const [{ model = "unknown" } = {}] = cpus();
-  return `${cpus().length} x ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${release()}`;
+  return `${cpus().length} x ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}`;
 }
 
 function sentenceOf({ date, machine, node, python, runs }, words) {
   const programs = [`Node ${node}`, ...(python ? [`Python ${python}`] : [])];
-  return [date, words.runs(runs), machine, ...programs].join(", ");
+  return `${words.measured}: ${[date, words.runs(runs), machine, ...programs].join(", ")}${words.stop}`;
 }
 
 function timesFloor(measured, { cpuMs }, at) {

@@ -7,7 +7,6 @@ from tau2.data_model.tasks import Task
 from tau2.environment.db import DB
 from tau2.environment.environment import Environment
 from tau2.environment.toolkit import ToolKitBase, ToolType, is_tool
-from tau2.evaluator.evaluator import EvaluationType
 from tau2.registry import registry
 from tau2.runner import run_tasks
 
@@ -53,12 +52,10 @@ def open_peer(url, scenario, tools, folder):
         )
         scene = {"instructions": scenario["question"]}
         tasks = [Task(id=str(n), user_scenario=scene) for n in range(dialogues)]
-        # its tasks say what to judge by; without such criteria there is nothing to evaluate
         results = run_tasks(
             config,
             tasks,
             save_path=Path(folder) / f"run-{next(runs)}" / "results.json",
-            evaluation_type=EvaluationType.ENV,
             console_display=False,
         )
         ends = {str(run.termination_reason) for run in results.simulations}
