@@ -4,7 +4,7 @@ import { type ChildProcess, execFile, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 type Row = { peer: string; "CPU ms/call": number; "wall/ideal": number; "peak MB": number; "KB/request": number };
@@ -24,9 +24,9 @@ function untilTheEnd(child: ChildProcess): ChildProcess {
 
 /** Its exit code, and all that it printed. */
 function runNode(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: number; said: string }> {
-  return new Promise((resolve) => {
+  return new Promise((done) => {
     execFile(process.execPath, args, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      done({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     );
   });
 }
@@ -76,6 +76,22 @@ test("the floor and Rollout play the same dialogues, and the tables say what the
   }
   for (const file of ["peers.md", "peers.zh.md"])
     expect(readFileSync(join(folder, file), "utf8")).toMatch(/^\| Rollout \| \d+\.\d+\.\d+ \| /m);
+});
+
+test.runIf(process.platform === "linux")("the CPU time of everything that a peer starts is counted", async () => {
+  const options = {
+    program: process.execPath,
+    args: [resolve("bench/support/peers/driver.mjs")],
+    file: resolve("test/support/peer-with-child.mjs"),
+    folder: temporaryFolder(),
+    level: { at: 1, latency: 1, dialogues: 3, warm: 1 },
+  };
+  const script = `import { drive } from ${JSON.stringify(resolve("bench/support/peers/drive.mjs"))};
+    console.log(JSON.stringify(await drive(${JSON.stringify(options)})));`;
+  const { said } = await runNode(["--input-type=module", "--eval", script]);
+  const { cpuMs, calls } = JSON.parse(said) as { cpuMs: number; calls: number };
+  expect(calls).toBe(36);
+  expect(cpuMs).toBeGreaterThan(240 / 12 - 1);
 });
 
 test("a peer that is not installed is named with the reason, and the others are measured", async () => {

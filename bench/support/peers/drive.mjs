@@ -62,7 +62,7 @@ function expectWhole({ calls, answers }, dialogues) {
 }
 
 async function startServer(latency) {
-  const child = fork(support("model-server.mjs"), [String(latency)]);
+  const child = fork(support("model-server.mjs"), [String(latency)], { execArgv: [] });
   const gone = once(child, "exit");
   const [{ url }] = await once(child, "message");
   const ask = async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { runRollouts } from "../../../../dist/index.js";
 
 const DOMAIN = "Library";
-const MOST = 4096;
+const MOST = 512;
 
 export function open({ url, scenario, folder }) {
   const base = join(folder, "dataset");

@@ -6,7 +6,7 @@ import os
 import verifiers as vf
 from datasets import Dataset
 
-MOST = 4096
+MOST = 512
 
 
 def open_peer(url, scenario, tools, folder):
