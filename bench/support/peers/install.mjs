@@ -63,7 +63,7 @@ function preparePython(peer, env) {
     run(env.ROLLOUT_BENCH_PYTHON ?? "python3", ["-m", "venv", into]);
     run(join(into, "bin", "python"), ["-m", "pip", "install", "--quiet", "--requirement", wanted]);
   });
-  const version = new RegExp(`^${peer.package}==(.+)$`, "m").exec(readFileSync(wanted, "utf8"))[1];
+  const version = new RegExp(`^${peer.package}(?:\\[.*\\])?==(.+)$`, "m").exec(readFileSync(wanted, "utf8"))[1];
   return startPython(peer, join(folder, "bin", "python"), version);
 }
 

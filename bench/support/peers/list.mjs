@@ -54,6 +54,16 @@ export const PEERS = [
     },
   },
   {
+    name: "pydantic-ai",
+    title: "Pydantic AI",
+    language: "python",
+    package: "pydantic-ai-slim",
+    notes: {
+      en: "Checks arguments (pydantic) and retries. Keeps nothing on disk; many at once are our own tasks around it.",
+      zh: "检查参数（pydantic），会重试。不写盘；并发由我们在外面用 asyncio 任务实现。",
+    },
+  },
+  {
     name: "verifiers",
     title: "verifiers, `ToolEnv`",
     language: "python",
