@@ -21,7 +21,7 @@ const LEVELS = [
 ];
 const QUICK = { dialogues: [2, 64, 256], warm: 2 };
 
-const { peers, levels, runs, docs } = readOptions();
+const { peers, levels, runs, quick, docs } = readOptions();
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
@@ -77,7 +77,8 @@ function summarise() {
   const missing = prepared.flatMap(({ peer, reason }) => (reason ? [{ peer, reason }] : []));
   const python = prepared.find((one) => one.python)?.python;
   const date = new Date().toISOString().slice(0, 10);
-  const about = { date, machine: describeMachine(), node: node.version, python, runs, ...seen, busy: wasBusy(seen) };
+  const programs = { node: node.version, python };
+  const about = { date, machine: describeMachine(), ...programs, runs, quick, ...seen, busy: wasBusy(seen) };
   return { levels, measured, missing, about };
 }
 
@@ -116,6 +117,7 @@ function readOptions() {
     peers: choose("only", values.only, PEERS, ({ name }) => name),
     levels: choose("at", values.at, all, ({ at }) => String(at)),
     runs,
+    quick,
     docs: values.docs,
   };
 }

@@ -10,20 +10,23 @@ const WORDS = {
   en: {
     head: ["", "version", "CPU ms a call", "x floor", "wall time over ideal", "peak MB"],
     levels: (levels, main) => `At ${levels} dialogues at once; "x floor" is CPU at ${main}.`,
-    measured: "Measured",
+    measured: "Measured: ",
     stop: ".",
     runs: (runs) => (runs === 1 ? "one run" : `medians of ${runs} runs`),
     busy: (others) => `**The machine was busy: other processes used ${others} cores meanwhile.**`,
+    quick:
+      "**A quick run, once, with few dialogues and hardly any warm-up: it shows that everything works, not how fast.**",
     notes: "What each does more or less than ours:",
     missing: "Not measured:",
   },
   zh: {
     head: ["", "版本", "每次调用的 CPU 毫秒", "相对下限", "墙钟时间相对理想值", "内存峰值 MB"],
     levels: (levels, main) => `同时进行 ${levels} 个对话；“相对下限”是同时 ${main} 个时的 CPU。`,
-    measured: "测于",
+    measured: "测于：",
     stop: "。",
     runs: (runs) => (runs === 1 ? "一次运行" : `${runs} 次运行的中位数`),
     busy: (others) => `**机器不空闲：其间其他进程用了 ${others} 个核。**`,
+    quick: "**快速运行：只跑一次，对话少，几乎没有预热。它说明一切正常，不说明有多快。**",
     notes: "各家比我们多做或少做什么：",
     missing: "未测：",
   },
@@ -67,6 +70,7 @@ export function toMarkdown({ levels, measured, missing, about }, { language, sho
   ]);
   const table = [words.head, words.head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
   const lines = [...table, "", words.levels(ats.join(" / "), main), "", sentenceOf(about, words)];
+  if (about.quick) lines.push("", words.quick);
   if (about.busy) lines.push("", words.busy(about.others));
   if (short) return lines.join("\n");
   lines.push("", words.notes, "", ...measured.map(({ peer }) => `- **${peer.title}**: ${peer.notes[language]}`));
@@ -94,7 +98,7 @@ export function describeMachine() {
 
 function sentenceOf({ date, machine, node, python, runs }, words) {
   const programs = [`Node ${node}`, ...(python ? [`Python ${python}`] : [])];
-  return `${words.measured}: ${[date, words.runs(runs), machine, ...programs].join(", ")}${words.stop}`;
+  return `${words.measured}${[date, words.runs(runs), machine, ...programs].join(", ")}${words.stop}`;
 }
 
 function timesFloor(measured, { cpuMs }, at) {
