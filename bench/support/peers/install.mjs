@@ -70,7 +70,8 @@ function preparePython(peer, env) {
 /** What is in no registry: the folder where its user has installed it. */
 function prepareCheckout(peer, env) {
   const folder = env[peer.folder];
-  if (!folder) return { reason: `${peer.folder} does not name the folder where it is installed` };
+  if (!folder || !existsSync(join(folder, "pyproject.toml")))
+    return { reason: `${peer.folder} does not name the folder where it is installed` };
   const version = /^version = "(.+)"$/m.exec(readFileSync(join(folder, "pyproject.toml"), "utf8"))?.[1];
   const started = startPython(peer, join(folder, ".venv", "bin", "python"), version);
   // its model client would fetch a price list at every start
