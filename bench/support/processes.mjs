@@ -22,6 +22,12 @@ export function treeCpuMs(pid) {
   return cpuMs + childrenCpuMs + childrenOf(pid).reduce((sum, child) => sum + treeCpuMs(Number(child)), 0);
 }
 
+/** CPU time of this process and of the children that it has seen end; elsewhere than on Linux its own alone. */
+export function ownCpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000 + (childrenCpuMs() || 0);
+}
+
 /** Looks several times a second, until the function that it returns is called, which tells the most that was seen. */
 export function watchSizes(listPids) {
   const most = { processes: 0, mb: 0 };
@@ -43,6 +49,28 @@ export function watchSizes(listPids) {
 /** Those that it started and that are still there. */
 export function childrenOf(pid) {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)?.parent === pid);
+}
+
+/** It and everything below it that is still there. */
+export function treeOf(pid) {
+  if (!isLinux) return [];
+  const parents = readdirSync("/proc").flatMap((name) => {
+    const stat = /^\d+$/.test(name) && statOf(name);
+    return stat ? [[Number(name), stat.parent]] : [];
+  });
+  const tree = [pid];
+  for (const member of tree) tree.push(...parents.flatMap(([child, parent]) => (parent === member ? [child] : [])));
+  return tree;
+}
+
+/** CPU time of everything below it so far, of what has ended too. */
+export function belowCpuMs(pid) {
+  if (!isLinux) return Number.NaN;
+  const stats = treeOf(pid).map((member) => ({ member, ...statOf(member) }));
+  return stats.reduce(
+    (sum, { member, cpuMs = 0, childrenCpuMs = 0 }) => sum + childrenCpuMs + (member === pid ? 0 : cpuMs),
+    0,
+  );
 }
 
 /** Undefined once it is gone. */
