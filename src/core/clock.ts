@@ -1,4 +1,5 @@
 // Time is passed in, so that tests decide what it is.
+import { onAbort } from "./abort.ts";
 
 export interface Clock {
   /** milliseconds since the epoch: for timestamps only, since it can be set back or forward at any time */
@@ -14,19 +15,25 @@ export const systemClock: Clock = {
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      const leave = signal && onAbort(signal, abort);
       const timer = setTimeout(done, milliseconds);
-      signal?.addEventListener("abort", abort, { once: true });
       function done() {
-        signal?.removeEventListener("abort", abort);
+        leave?.();
         resolve();
       }
       function abort() {
+        leave?.();
         clearTimeout(timer);
         reject(signal?.reason);
       }
     }),
 };
 
+let [lastMoment, lastText] = [Number.NaN, ""];
+
+/** Many ask within the same millisecond. */
 export function timestamp(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
+  const now = clock.now();
+  if (now !== lastMoment) [lastMoment, lastText] = [now, new Date(now).toISOString()];
+  return lastText;
 }

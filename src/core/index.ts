@@ -1,3 +1,4 @@
+export { onAbort } from "./abort.ts";
 export { type Clock, systemClock, timestamp } from "./clock.ts";
 export { addCosts, type Cost, type CostRecord, knownCost, NO_COST, readCost, toCostRecord } from "./cost.ts";
 export {

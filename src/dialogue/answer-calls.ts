@@ -3,9 +3,7 @@
 import {
   type CallParty,
   type Clock,
-  type Entry,
   type Environment,
-  type OpeningMessage,
   type ReplyEntry,
   type ToolCall,
   type ToolResult,
@@ -49,18 +47,13 @@ export function toResultEntry(
 }
 
 /** Ids must be unique within the dialogue; if the model's are missing or repeated, the original is kept too. */
-export function withUniqueIds(
-  reply: ReplyEntry,
-  opening: readonly OpeningMessage[],
-  entries: readonly Entry[],
-): ReplyEntry {
+export function withUniqueIds(reply: ReplyEntry, used: ReadonlySet<string>): ReplyEntry {
   if (reply.toolCalls.length === 0) return reply;
-  const used = new Set(opening.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])));
-  for (const entry of entries) if (entry.type === "reply") for (const call of entry.toolCalls) used.add(call.id);
+  const own = new Set<string>();
   const toolCalls = reply.toolCalls.map((call) => {
     let id = call.id;
-    for (let n = used.size; id === "" || used.has(id); n++) id = `call_${n}`;
-    used.add(id);
+    for (let n = used.size + own.size; id === "" || used.has(id) || own.has(id); n++) id = `call_${n}`;
+    own.add(id);
     return id === call.id ? call : { ...call, id, originalId: call.id };
   });
   return { ...reply, toolCalls };

@@ -95,6 +95,8 @@ export async function* playDialogue(setup: DialogueSetup): AsyncGenerator<Entry,
 class Dialogue {
   readonly #setup: DialogueSetup;
   readonly #entries: Entry[] = [];
+  /** of the opening and of all replies */
+  readonly #callIds: Set<string>;
   readonly #calls = { agent: 0, user: 0, judge: 0, summary: 0 };
   readonly #room: ContextRoom | undefined;
   readonly #startedAt: number;
@@ -102,6 +104,9 @@ class Dialogue {
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
+    this.#callIds = new Set(
+      setup.query.messages.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])),
+    );
     this.#room = setup.context && new ContextRoom(setup.context);
     this.#startedAt = setup.clock.elapsed();
   }
@@ -114,7 +119,7 @@ class Dialogue {
   /** What was called before the first word, for the record. */
   async *opening(): Entries {
     for (const { id, name, result } of this.#setup.environment.opened ?? [])
-      yield* this.#record(toResultEntry({ id, name }, result, { at: this.#now(), by: "setup" }));
+      yield this.#record(toResultEntry({ id, name }, result, { at: this.#now(), by: "setup" }));
     return undefined;
   }
 
@@ -139,7 +144,7 @@ class Dialogue {
     if (!judge) return undefined;
     const origin = this.#origin("judge");
     const verdict = await askJudge(judge, { opening: query.messages, entries: this.#entries, origin }, signal);
-    yield* this.#record({ ...verdict, at: this.#now() });
+    yield this.#record({ ...verdict, at: this.#now() });
     return verdict.stop ? endWith("llm_judge", { message: verdict.reason }) : undefined;
   }
 
@@ -187,7 +192,7 @@ class Dialogue {
       const reply = await room.summarise(asked, isForced, this.#setup.signal);
       const summary: SummaryEntry = { type: "summary", ...repairReply(reply), at: this.#now() };
       const fault = room.findFault(summary, after(summary));
-      yield* this.#record(fault ? { ...summary, rejected: fault } : summary);
+      yield this.#record(fault ? { ...summary, rejected: fault } : summary);
       if (fault === "content_filter") return endWith(fault, { blame: "agent" });
       if (!fault) return undefined;
     }
@@ -213,22 +218,22 @@ class Dialogue {
     while (faults.length < 3) {
       const advice = faults.at(-1) === "user_calls_tool" ? adviceFor(user, toolChoice, USER_CALL_ADVICE) : "";
       const asked = await this.#ask("user", user, toolChoice, advice);
-      const reply = withUniqueIds(this.#toEntry("user", asked), query.messages, this.#entries);
+      const reply = withUniqueIds(this.#toEntry("user", asked), this.#callIds);
       if (reply.finish === "content-filter") {
-        yield* this.#record({ ...reply, rejected: "content_filter" });
+        yield this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
       }
       if (reply.finish === "context-length") {
-        yield* this.#record({ ...reply, rejected: "context_overflow" });
+        yield this.#record({ ...reply, rejected: "context_overflow" });
         return endWith("context_overflow", { blame: "user", message: "the reply was cut by the end of the context" });
       }
       const fault = findUserFault(reply, this.#agentsLastText(), [...tools, ...userTools], toolChoice === "auto");
       if (!fault) {
-        yield* this.#record(reply);
+        yield this.#record(reply);
         return reply;
       }
       faults.push(fault);
-      yield* this.#record({ ...reply, rejected: fault });
+      yield this.#record({ ...reply, rejected: fault });
     }
     return endWith("user_fault", { blame: "user", message: faults.join(", ") });
   }
@@ -243,44 +248,44 @@ class Dialogue {
     for (let attempt = 0; ; attempt++) {
       const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice, last);
       const entry: ReplyEntry = { ...this.#toEntry("agent", asked), ...(last && { contextFull: true }) };
-      const reply = withUniqueIds(entry, this.#setup.query.messages, this.#entries);
+      const reply = withUniqueIds(entry, this.#callIds);
       const spoke = reply.content.trim() !== "";
       const isDisguised = reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools);
       if (reply.finish === "content-filter") {
-        yield* this.#record(reply);
+        yield this.#record(reply);
         return endWith("content_filter", { blame: "agent" });
       }
       if (reply.finish === "context-length") {
-        yield* this.#record({ ...reply, rejected: "context_overflow" });
+        yield this.#record({ ...reply, rejected: "context_overflow" });
         return endWith("context_overflow", { blame: "agent", message: "the reply was cut by the end of the context" });
       }
       if (reply.finish === "length") {
-        yield* this.#record(isDisguised ? { ...reply, rejected: "text_call" } : reply);
+        yield this.#record(isDisguised ? { ...reply, rejected: "text_call" } : reply);
         return endWith("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
         // never executed: a record must not hold calls without answers
         const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
-        yield* this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
+        yield this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
         return spoke ? spoken : endWith(limit, { blame: "agent" });
       }
       if (reply.malformed) {
-        yield* this.#record({ ...reply, rejected: "malformed_reply" });
+        yield this.#record({ ...reply, rejected: "malformed_reply" });
         if (attempt === 1)
           return endWith("malformed_reply", { blame: "agent", message: "the server could not parse it" });
         continue;
       }
       if (isDisguised) {
-        yield* this.#record({ ...reply, rejected: "text_call" });
+        yield this.#record({ ...reply, rejected: "text_call" });
         if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });
         advice = adviceFor(this.#setup.agent, toolChoice, TEXT_CALL_ADVICE);
         continue;
       }
       if (spoke || reply.toolCalls.length > 0) {
-        yield* this.#record(reply);
+        yield this.#record(reply);
         return reply;
       }
-      yield* this.#record({ ...reply, rejected: "empty_reply" });
+      yield this.#record({ ...reply, rejected: "empty_reply" });
       if (attempt === 1) return endWith(toolChoice === "none" ? limit : "empty_reply", { blame: "agent" });
     }
   }
@@ -291,7 +296,7 @@ class Dialogue {
     const { maxMs } = stopPolicy;
     const answering = { environment, clock, signal, by: party === "user" ? party : undefined };
     if (maxMs === undefined) {
-      for await (const result of answerCalls(answering, calls)) yield* this.#record(result);
+      for await (const result of answerCalls(answering, calls)) yield this.#record(result);
       return undefined;
     }
     const [late, done] = [new AbortController(), new AbortController()];
@@ -310,7 +315,7 @@ class Dialogue {
           return this.#stop(false, maxMs + 1);
         }
         if (first.done) return undefined;
-        yield* this.#record(first.value);
+        yield this.#record(first.value);
       }
     } finally {
       done.abort();
@@ -361,9 +366,10 @@ class Dialogue {
     return { type: "reply", by, ...reply, at: this.#now() };
   }
 
-  async *#record(entry: Entry): AsyncGenerator<Entry, void, void> {
+  #record(entry: Entry): Entry {
     this.#entries.push(entry);
-    yield entry;
+    if (entry.type === "reply") for (const { id } of entry.toolCalls) this.#callIds.add(id);
+    return entry;
   }
 
   #origin(party: ModelParty): RequestOrigin {

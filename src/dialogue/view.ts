@@ -27,23 +27,58 @@ export function viewFor(
   return party === "agent" ? agentView(opening, entries, span) : userView(opening, entries);
 }
 
-/** What was before the last summary is not in it: the summary is, with the words that the agent has to answer. */
+/** A view as it was last built from a list of entries, which only ever grows. */
+type Built = { opening: readonly OpeningMessage[]; span: ReasoningSpan; entries: number; messages: ChatMessage[] };
+
+const built = new WeakMap<readonly Entry[], Built>();
+
+/** Built anew at each turn and summary, since they change what was before; other entries are only added. */
 function agentView(opening: readonly OpeningMessage[], entries: readonly Entry[], span: ReasoningSpan): ChatMessage[] {
-  const summarised = entries.findLastIndex((entry) => entry.type === "summary" && !entry.rejected);
-  const messages = summarised === -1 ? [...toChat(opening)] : [toSummaryMessage(opening, entries, summarised)];
-  const turnStart = entries.findLastIndex(isUserTurn);
-  for (const [index, entry] of entries.entries()) {
-    if (index <= summarised || isAside(entry)) continue;
-    if (entry.type === "tool-result") messages.push(toToolMessage(entry));
-    else if (entry.type === "reply" && !entry.rejected) {
-      if (entry.by === "user") messages.push(toUserMessage(entry));
-      else {
-        const keeps = index > turnStart || (span === "dialogue" && entry.toolCalls.length > 0);
-        messages.push(keeps ? toWholeReply(entry) : toClearedReply(entry));
-      }
-    }
-  }
+  const known = built.get(entries);
+  const added = entries.slice(known?.entries);
+  const goesOn = known?.opening === opening && known.span === span && !added.some(startsOver);
+  const messages = goesOn
+    ? [...known.messages, ...added.flatMap((entry) => toAgentMessage(entry, true))]
+    : buildAgentView(opening, entries, span);
+  built.set(entries, { opening, span, entries: entries.length, messages });
   return messages;
+}
+
+function startsOver(entry: Entry): boolean {
+  return isUserTurn(entry) || isSummary(entry);
+}
+
+function isSummary(entry: Entry): boolean {
+  return entry.type === "summary" && !entry.rejected;
+}
+
+/** What was before the last summary is not in it: the summary is, with the words that the agent has to answer. */
+function buildAgentView(
+  opening: readonly OpeningMessage[],
+  entries: readonly Entry[],
+  span: ReasoningSpan,
+): ChatMessage[] {
+  const summarised = entries.findLastIndex(isSummary);
+  const start = summarised === -1 ? toChat(opening) : [toSummaryMessage(opening, entries, summarised)];
+  const turnStart = entries.findLastIndex(isUserTurn);
+  const messages = entries.slice(summarised + 1).flatMap((entry, at) => {
+    const isThisTurn = summarised + 1 + at > turnStart;
+    return toAgentMessage(entry, isThisTurn || (span === "dialogue" && entry.type === "reply" && hasCalls(entry)));
+  });
+  return [...start, ...messages];
+}
+
+/** Nothing for what the agent does not see. */
+function toAgentMessage(entry: Entry, keepsReasoning: boolean): ChatMessage | [] {
+  if (isAside(entry)) return [];
+  if (entry.type === "tool-result") return toToolMessage(entry);
+  if (entry.type !== "reply" || entry.rejected) return [];
+  if (entry.by === "user") return toUserMessage(entry);
+  return keepsReasoning ? toWholeReply(entry) : toClearedReply(entry);
+}
+
+function hasCalls({ toolCalls }: ReplyEntry): boolean {
+  return toolCalls.length > 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 // An append-only file of lines. An append has happened when the kernel has the bytes (coalesced per tick); it is durable
 // after an fsync, at most 100 ms behind in the default mode. A torn tail is cut off before anything is appended.
-import { close, existsSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write } from "node:fs";
+import { close, existsSync, fstatSync, fsync, ftruncateSync, mkdirSync, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { messageOf, redactWritten, systemClock, UsageError } from "../core/index.ts";
@@ -10,6 +10,11 @@ import { syncFolder } from "./write-whole.ts";
 export type SyncMode = "batch" | "always" | "never";
 const SYNC_DELAY_MS = 100;
 const RETRY_MS = 2000;
+/** A write that takes the kernel longer than this is left to another thread, and so are those of some time after it. */
+const QUICK_MS = 5;
+const SLOW_FOR_MS = 10_000;
+/** Nor does a large one hold up everything else. */
+const SMALL_BYTES = 1 << 18;
 
 export type AppendOptions = {
   sync: SyncMode;
@@ -44,6 +49,7 @@ export class AppendFile {
   #closing: Promise<void> | undefined;
   #dirty = false;
   #failure: unknown;
+  #slowUntil = 0;
   readonly #onPause: (message: string, isPaused: boolean) => void;
   readonly #giveUp: AbortSignal | undefined;
   #hurry: (() => void) | undefined;
@@ -145,9 +151,23 @@ export class AppendFile {
 
   /** What was written stays, and the rest follows without a gap. */
   async #writeAll(bytes: Buffer): Promise<void> {
-    for (let done = 0; done < bytes.length; ) {
+    for (let done = this.#writeQuickly(bytes); done < bytes.length; ) {
       const write = () => writeAsync(this.#descriptor, bytes, done, bytes.length - done);
       done += (await this.#patiently(write, findPause)).bytesWritten;
+    }
+  }
+
+  /** Into the kernel's memory, which is quicker than a way through another thread. Tells how much was written. */
+  #writeQuickly(bytes: Buffer): number {
+    const start = performance.now();
+    if (bytes.length > SMALL_BYTES || start < this.#slowUntil) return 0;
+    try {
+      return writeSync(this.#descriptor, bytes);
+    } catch {
+      return 0; // tried again, and told if it fails again
+    } finally {
+      const end = performance.now();
+      if (end - start > QUICK_MS) this.#slowUntil = end + SLOW_FOR_MS;
     }
   }
 

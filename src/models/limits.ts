@@ -1,8 +1,7 @@
 // One gate per endpoint, shared by all callers: limits on concurrent requests, requests and tokens per minute; fewer
 // at once when the server says "too many", more again when it copes; none while it asks for a pause, is in trouble or
 // fails for everyone. Requests pass in order of arrival, so no rollout starves.
-import { setMaxListeners } from "node:events";
-import type { Clock, ModelClient, RequestOrigin, Usage } from "../core/index.ts";
+import { type Clock, type ModelClient, onAbort, type RequestOrigin, type Usage } from "../core/index.ts";
 import { Breaker } from "./breaker.ts";
 import { type Admission, Concurrency } from "./concurrency.ts";
 import { estimateTokens, TokenScale } from "./estimate.ts";
@@ -141,7 +140,6 @@ export class EndpointGate {
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
     if (this.#queue.size === 0 && this.#waitFor(need, now).milliseconds === 0) return this.#start(need, now);
     return await new Promise((resolve, reject) => {
-      const leave = () => signal.removeEventListener("abort", onAbort);
       const ticket: Ticket = {
         need,
         admit: (pass) => {
@@ -153,13 +151,11 @@ export class EndpointGate {
           reject(error);
         },
       };
-      const onAbort = () => {
+      const leave = onAbort(signal, () => {
         this.#queue.delete(ticket);
         ticket.refuse(signal.reason);
         this.#pump();
-      };
-      setMaxListeners(0, signal);
-      signal.addEventListener("abort", onAbort);
+      });
       this.#queue.add(ticket);
       this.#pump();
     });

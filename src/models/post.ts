@@ -1,7 +1,7 @@
 // One POST on the hot path, directly on undici's dispatch: no streams and no signals beyond the caller's own. Ends with
 // the whole answer, with the caller's reason for aborting, or with an error that names the limit that was exceeded.
-import { setMaxListeners } from "node:events";
 import type { Dispatcher } from "undici";
+import { onAbort } from "../core/index.ts";
 
 export type PostTarget = {
   origin: string;
@@ -26,7 +26,7 @@ class PostTimeout extends Error {
 /** `parts` is not kept: a body that outlived its sending would cost more to collect than to write. */
 export function post(
   dispatcher: Dispatcher,
-  parts: { target: PostTarget; body: string },
+  parts: { target: PostTarget; body: string | Buffer },
   signal: AbortSignal,
 ): Promise<Answer> {
   const { origin, path, headers, limits } = parts.target;
@@ -54,8 +54,7 @@ class TooLarge extends Error {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   readonly #limits: PostLimits;
-  readonly #signal: AbortSignal;
-  readonly #onAbort = () => this.fail(this.#signal.reason);
+  #leave: (() => void) | undefined;
   #resolve!: (answer: Answer) => void;
   #reject!: (reason: unknown) => void;
   #isSettled = false;
@@ -69,7 +68,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(limits: PostLimits, signal: AbortSignal) {
     this.#limits = limits;
-    this.#signal = signal;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -78,9 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail(signal.reason);
       return;
     }
-    // a run's signal is shared by thousands of calls; that is not a leak
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", this.#onAbort);
+    this.#leave = onAbort(signal, () => this.fail(signal.reason));
     this.#total = setTimeout(() => this.fail(timeoutError("the whole call", limits.totalMs)), limits.totalMs);
   }
 
@@ -133,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#total);
     clearTimeout(this.#idle);
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#leave?.();
   }
 }
 

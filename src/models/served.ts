@@ -19,16 +19,18 @@ export function withServed(reply: ModelReply, { asked, headers, ...answer }: Ans
     if (typeof value === "string" && value !== "") served[member] = value.slice(0, MAX_LENGTH);
   }
   if (served.model !== undefined && isOtherModel(asked, served.model)) served.insteadOf = asked;
-  const telling = TELLING.flatMap((name) => {
+  for (const name of TELLING) {
     const value = headers[name];
-    return typeof value === "string" ? [[name, value.slice(0, MAX_LENGTH)]] : [];
-  });
-  if (telling.length > 0) served.headers = Object.fromEntries(telling);
+    if (typeof value !== "string") continue;
+    served.headers ??= {};
+    served.headers[name] = value.slice(0, MAX_LENGTH);
+  }
   return Object.keys(served).length > 0 ? { ...reply, served } : reply;
 }
 
 /** Whether a model's answer names another one: dates, paths, files and tags around the same name are no difference. */
 function isOtherModel(asked: string, answered: string): boolean {
+  if (asked === answered) return false;
   const [a, b] = [bareName(asked), bareName(answered)];
   return a !== b && !b.startsWith(`${a}-`) && !b.startsWith(`${a}@`) && !a.startsWith(`${b}-`);
 }

@@ -19,7 +19,7 @@ export type WireDeps = Omit<DialectDeps, "env">;
 export type Wire = {
   /** after the base URL */
   path: string;
-  writeBody(request: ModelRequest): string;
+  writeBody(request: ModelRequest): Buffer;
   /** Throws a ModelFailure for an answer that is no reply. */
   readReply(context: FailureContext, answer: Answer): ModelReply;
 };

@@ -2,6 +2,7 @@
 import {
   type CallStart,
   type Entry,
+  type EntryEnd,
   type Outcome,
   type RolloutEnd,
   type RolloutKey,
@@ -33,11 +34,16 @@ export type Unfinished = {
 
 /** The type comes first, then the key, so that a scan can tell lines apart without parsing them. */
 export function journalLine(event: RunEvent): string {
+  if (event.type === "entry-end") return entryLine(event); // most of all lines, by far
   const { type, ...rest } = event;
   if (event.type === "run-start") return jsonLine({ type, version: FORMAT_VERSION, ...rest });
   if (!("queryId" in event)) return jsonLine({ type, ...rest });
   const { type: _type, dataset, queryId, rollout, ...more } = withoutOpening(event);
   return jsonLine({ type, dataset, queryId, rollout, ...more });
+}
+
+function entryLine({ type, dataset, queryId, rollout, index, entry }: EntryEnd): string {
+  return jsonLine({ type, dataset, queryId, rollout, index, entry });
 }
 
 /** The query has it, and an event that is told need not be written. */

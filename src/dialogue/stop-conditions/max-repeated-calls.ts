@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Entry } from "../../core/index.ts";
+import type { Entry, ToolResultEntry } from "../../core/index.ts";
 import { defineStopCondition } from "./stop-condition.ts";
 
 /** With no other call in between. */
@@ -15,20 +15,30 @@ export const maxRepeatedCalls = defineStopCondition({
     (limit) =>
     ({ entries }) => {
       if (entries.at(-1)?.type !== "tool-result") return undefined;
-      const last = listAnsweredCalls(entries).slice(-limit);
-      const isRepeated = last.length === limit && last.every((call) => call === last[0]);
+      const last = sameResults(entries, limit);
+      const isRepeated = last.length === limit && new Set(last.map((result) => callOf(entries, result))).size === 1;
       return isRepeated ? { stopReason: "repeated_calls", blame: "agent" } : undefined;
     },
 });
 
-/** Each answered call as one text: name, arguments, result. */
-function listAnsweredCalls(entries: readonly Entry[]): string[] {
-  const calls = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry.type !== "reply") continue;
-    for (const call of entry.toolCalls) calls.set(call.id, `${call.name} ${call.arguments}`);
+/** The agent's latest results, as far back as they are the same and no more than the limit. */
+function sameResults(entries: readonly Entry[], limit: number): ToolResultEntry[] {
+  const results: ToolResultEntry[] = [];
+  for (let at = entries.length - 1; at >= 0 && results.length < limit; at--) {
+    const entry = entries[at] as Entry;
+    if (entry.type !== "tool-result" || entry.by) continue;
+    if (results[0] && entry.content !== results[0].content) break;
+    results.push(entry);
   }
-  return entries.flatMap((entry) =>
-    entry.type === "tool-result" && !entry.by ? [`${calls.get(entry.callId)} ${entry.content}`] : [],
-  );
+  return results;
+}
+
+/** Name and arguments. */
+function callOf(entries: readonly Entry[], { callId }: ToolResultEntry): string | undefined {
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at] as Entry;
+    const call = entry.type === "reply" ? entry.toolCalls.findLast(({ id }) => id === callId) : undefined;
+    if (call) return `${call.name} ${call.arguments}`;
+  }
+  return undefined;
 }

@@ -16,7 +16,7 @@ import { recoverTextCalls } from "../text-calls/recover.ts";
 import type { AiSdkTraits, CommonOptions, OpenModel } from "./dialect.ts";
 import { createExchange, type Exchange, NO_KEY } from "./exchange.ts";
 import { callOptions, createBodyEditor } from "./options.ts";
-import { toPrompt, toTools } from "./prompt.ts";
+import { createPromptWriter, toTools } from "./prompt.ts";
 import { readResult } from "./reply.ts";
 
 /** A client for the model's first base URL. Its package is loaded at the first call. */
@@ -43,6 +43,7 @@ export function createAiSdkClient(
   const limits = callLimits(settings, deps.idleSeconds);
   const fillHeaders = createHeaderFiller(model, deps.run);
   const options = callOptions(traits, model, settings);
+  const toPrompt = createPromptWriter(model, traits);
   const edit = createBodyEditor(traits, model, settings);
   const agent = { "user-agent": requestHeaders(model)["user-agent"] as string };
   const ownHeaders = (origin: ModelRequest["origin"]) => ({ ...agent, ...fillHeaders?.(origin) });
@@ -73,7 +74,7 @@ export function createAiSdkClient(
       try {
         result = await open(exchange.fetch).doGenerate({
           ...options,
-          prompt: toPrompt(request, model, traits),
+          prompt: toPrompt(request),
           ...toolOptions(request, traits),
           stopSequences: request.stop,
           seed: settings.sendSeed ? request.origin.seed : undefined,

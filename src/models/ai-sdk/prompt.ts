@@ -16,30 +16,39 @@ import type { AiSdkTraits } from "./dialect.ts";
 import { type KeptPart, keptParts } from "./opaque.ts";
 
 type Assistant = Extract<ChatMessage, { role: "assistant" }>;
+type Result = Extract<ChatMessage, { role: "tool" }>;
 type AssistantPart = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 type ToolPart = Extract<LanguageModelV3Message, { role: "tool" }>["content"][number];
 
 /** What comes first if a list must not start with an assistant message. */
 const OPENER = "Hello.";
 
-export function toPrompt(request: ModelRequest, model: ResolvedModel, traits: AiSdkTraits): LanguageModelV3Prompt {
-  const prompt: LanguageModelV3Prompt = [];
-  for (const message of request.messages) add(message);
-  if (traits.userFirst && prompt[0]?.role !== "user") prompt.unshift(userMessage(OPENER));
-  if (request.system !== "") prompt.unshift({ role: "system", content: wellFormed(request.system) });
-  return prompt;
+/** A message of a dialogue never changes: its parts are made once for each client. */
+export function createPromptWriter(
+  model: ResolvedModel,
+  traits: AiSdkTraits,
+): (request: ModelRequest) => LanguageModelV3Prompt {
+  const replies = remember((message: Assistant) => assistantParts(message, model, traits));
+  const results = remember((message: Result) => resultPart(message, traits));
+  return (request) => {
+    const prompt: LanguageModelV3Prompt = [];
+    for (const message of request.messages) add(prompt, message);
+    if (traits.userFirst && prompt[0]?.role !== "user") prompt.unshift(userMessage(OPENER));
+    if (request.system !== "") prompt.unshift({ role: "system", content: wellFormed(request.system) });
+    return prompt;
+  };
 
-  function add(message: ChatMessage): void {
+  function add(prompt: LanguageModelV3Prompt, message: ChatMessage): void {
     const last = prompt.at(-1);
     if (message.role === "tool") {
-      const part = resultPart(message, traits);
+      const part = results(message);
       if (last?.role === "tool") last.content.push(part);
       else prompt.push({ role: "tool", content: [part] });
     } else if (message.role === "assistant") {
-      const parts = assistantParts(message, model, traits);
+      const parts = replies(message);
       if (parts.length === 0) return;
       if (last?.role === "assistant") last.content.push(...parts);
-      else prompt.push({ role: "assistant", content: parts });
+      else prompt.push({ role: "assistant", content: [...parts] });
     } else if (message.content.trim() !== "") {
       const [before] = last?.role === "user" ? last.content : [];
       const text = wellFormed(message.content);
@@ -49,8 +58,20 @@ export function toPrompt(request: ModelRequest, model: ResolvedModel, traits: Ai
   }
 }
 
-export function toTools(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
-  return tools.map(({ name, description, parameters, others }) => ({
+/** As long as what it was made from lives. */
+function remember<F extends object, M>(make: (from: F) => M): (from: F) => M {
+  const made = new WeakMap<F, M>();
+  return (from) => {
+    const known = made.get(from) ?? make(from);
+    made.set(from, known);
+    return known;
+  };
+}
+
+export const toTools = remember((tools: readonly ToolSpec[]) => tools.map(toTool));
+
+function toTool({ name, description, parameters, others }: ToolSpec): LanguageModelV3FunctionTool {
+  return {
     type: "function",
     name,
     description,
@@ -59,7 +80,7 @@ export function toTools(tools: readonly ToolSpec[]): LanguageModelV3FunctionTool
       parameters.type === undefined ? { type: "object", properties: {}, ...parameters } : parameters,
     ),
     ...(typeof others?.strict === "boolean" ? { strict: others.strict } : {}),
-  }));
+  };
 }
 
 /** What the provider wants back is sent unchanged and in order; calls are taken from the record. */
@@ -97,7 +118,7 @@ function callPart(call: ToolCall, { callId }: AiSdkTraits): Extract<AssistantPar
   };
 }
 
-function resultPart(message: Extract<ChatMessage, { role: "tool" }>, { callId }: AiSdkTraits): ToolPart {
+function resultPart(message: Result, { callId }: AiSdkTraits): ToolPart {
   return {
     type: "tool-result",
     toolCallId: callId?.(message.callId) ?? message.callId,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { modelAt, requestOf } from "../../../test/support/model-server.ts";
-import type { ChatMessage, JsonObject, ToolSpec } from "../../core/index.ts";
+import type { ChatMessage, JsonObject, ModelRequest, ToolSpec } from "../../core/index.ts";
 import type { CallSettings, ReasoningHabits, ResolvedModel } from "../resolved.ts";
 import { createBodyWriter } from "./request.ts";
 
@@ -10,7 +10,7 @@ const wireTools = [
 ];
 
 function write(settings: CallSettings = {}, model: Partial<ResolvedModel> = {}, request = requestOf()): JsonObject {
-  return JSON.parse(createBodyWriter(modelAt("http://host/v1", model), settings)(request)) as JsonObject;
+  return JSON.parse(createBodyWriter(modelAt("http://host/v1", model), settings)(request).toString()) as JsonObject;
 }
 function history(messages: ChatMessage[], habits: Partial<ReasoningHabits> = {}) {
   const reasoning = { style: "none", sendBack: true, field: "reasoning_content", ...habits } as const;
@@ -179,10 +179,11 @@ test("half a surrogate pair becomes a replacement character, and whole text stay
 test("a changed tool list is a new one: each list is written as it is", () => {
   const writer = createBodyWriter(modelAt("http://host/v1"), {});
   const other = [{ ...(tools[0] as ToolSpec), name: "other" }];
-  expect(writer(requestOf({ tools }))).toBe(writer(requestOf({ tools })));
-  expect(writer(requestOf({ tools: other }))).toContain('"name":"other"');
+  const written = (request: ModelRequest) => writer(request).toString();
+  expect(written(requestOf({ tools }))).toBe(written(requestOf({ tools })));
+  expect(written(requestOf({ tools: other }))).toContain('"name":"other"');
   for (let index = 0; index < 600; index++)
-    expect(writer(requestOf({ system: `s${index}` }))).toContain(`"content":"s${index}"`);
+    expect(written(requestOf({ system: `s${index}` }))).toContain(`"content":"s${index}"`);
 });
 
 test("where reasoning is demanded of every reply that called tools, one that had none sends it empty", () => {

@@ -1,6 +1,6 @@
-// A request as OpenAI-compatible servers expect it, built as text: tool lists and system prompts repeat in every call of a
-// run, messages in every later call of a dialogue, and each is turned into JSON once. What goes back as history is valid,
-// no matter what a model wrote.
+// A request as OpenAI-compatible servers expect it: tool lists and system prompts repeat in every call of a run, messages
+// in every later call of a dialogue, and each is turned into JSON once. What goes back as history is valid, no matter what
+// a model wrote.
 import {
   type ChatMessage,
   isObject,
@@ -14,10 +14,11 @@ import {
   wellFormedJson,
   writeExact,
 } from "../../core/index.ts";
+import { createMessageWriter } from "../message-bytes.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { requestParameters } from "./parameters.ts";
 
-export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => string {
+export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => Buffer {
   const parameters = requestParameters(model, settings);
   const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
   const sendsSeed = settings.sendSeed && parameters.seed === undefined;
@@ -25,27 +26,19 @@ export function createBodyWriter(model: ResolvedModel, settings: CallSettings): 
   delete parameters.tool_choice;
   const head = `${wellFormedJson(JSON.stringify(parameters)).slice(0, -1)},"messages":[`;
   const systemText = rememberText((text) => wellFormedJson(JSON.stringify({ role: "system", content: text })));
-  const texts = new WeakMap<ChatMessage, string>();
-  const messageText = (message: ChatMessage) => {
-    let text = texts.get(message);
-    if (text === undefined) {
-      text = wellFormedJson(JSON.stringify(toWire(message, model)));
-      texts.set(message, text);
-    }
-    return text;
-  };
+  const writeMessages = createMessageWriter((message) => wellFormedJson(JSON.stringify(toWire(message, model))));
   return (request) => {
-    const messages = request.messages.map(messageText);
-    if (request.system !== "") messages.unshift(systemText(request.system));
-    let body = `${head}${messages.join(",")}]`;
+    const comma = request.messages.length > 0 ? "," : "";
+    const before = request.system === "" ? head : `${head}${systemText(request.system)}${comma}`;
+    let after = "]";
     if (request.tools.length > 0) {
-      body += `,"tools":${toolsText(request.tools)}`;
+      after += `,"tools":${toolsText(request.tools)}`;
       // the tools stay listed: history names them, and the server's prefix cache stays warm
-      body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
+      after += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
     }
-    if (request.stop && !hasStop) body += `,"stop":${wellFormedJson(JSON.stringify(request.stop))}`;
-    if (sendsSeed) body += `,"seed":${request.origin.seed}`;
-    return `${body}}`;
+    if (request.stop && !hasStop) after += `,"stop":${wellFormedJson(JSON.stringify(request.stop))}`;
+    if (sendsSeed) after += `,"seed":${request.origin.seed}`;
+    return writeMessages(request.messages, { before, after: `${after}}` });
   };
 }
 

@@ -11,23 +11,29 @@ import {
   writeExact,
 } from "../../core/index.ts";
 import { mergeBodies } from "../merge-bodies.ts";
+import { createMessageWriter } from "../message-bytes.ts";
 import { validArguments, validName } from "../openai/request.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
-export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => string {
+export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => Buffer {
   const { tool_choice: choice, ...others } = parameters;
   const toolChoice = choice && `,"tool_choice":${JSON.stringify(choice)}`;
-  const head = JSON.stringify(others).slice(0, -1);
+  const head = wellFormedJson(JSON.stringify(others)).slice(0, -1);
+  const writeItems = createMessageWriter((message) =>
+    toItems(message, model)
+      .map((item) => wellFormedJson(writeExact(item)))
+      .join(","),
+  );
   return (request) => {
-    const items = request.messages.flatMap((message) => toItems(message, model));
-    let body = head;
-    if (request.system !== "") body += `,"instructions":${JSON.stringify(request.system)}`;
-    body += `,"input":${writeExact(items)}`;
-    if (request.tools.length > 0) {
-      body += `,"tools":${writeExact(flatTools(request.tools))}`;
-      body += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
+    const { system, tools } = request;
+    const instructions = system === "" ? "" : `,"instructions":${wellFormedJson(JSON.stringify(system))}`;
+    const before = `${head}${instructions},"input":[`;
+    let after = "]";
+    if (tools.length > 0) {
+      after += `,"tools":${toolsText(tools)}`;
+      after += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
     }
-    return wellFormedJson(`${body}}`);
+    return writeItems(request.messages, { before, after: `${after}}` });
   };
 }
 
@@ -49,20 +55,21 @@ export function responseParameters(model: ResolvedModel, settings: CallSettings)
   return merged;
 }
 
-const flattened = new WeakMap<ToolSpec[], JsonObject[]>();
+const toolTexts = new WeakMap<ToolSpec[], string>();
 
 /** Here a function's members are the tool's own; without `strict: false` the API would rewrite schemas. */
-function flatTools(tools: ToolSpec[]): JsonObject[] {
-  let flat = flattened.get(tools);
-  if (!flat) {
-    flat = toFunctionTools(tools).map((tool) => ({
+function toolsText(tools: ToolSpec[]): string {
+  let text = toolTexts.get(tools);
+  if (text === undefined) {
+    const flat = toFunctionTools(tools).map((tool) => ({
       type: "function",
       strict: false,
       ...(tool.function as JsonObject),
     }));
-    flattened.set(tools, flat);
+    text = wellFormedJson(writeExact(flat));
+    toolTexts.set(tools, text);
   }
-  return flat;
+  return text;
 }
 
 function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
