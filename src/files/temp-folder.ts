@@ -18,8 +18,9 @@ export function makeTempFolder(kind: string): string {
 export async function removeDeadFolders(): Promise<void> {
   const folder = tmpdir(); // asked once: there may be thousands of names
   for (const name of await readdir(folder).catch(() => [])) {
+    if (!isDead(name)) continue;
     const path = join(folder, name);
-    if (isDead(name) && (await isOurs(path))) await rm(path, { recursive: true, force: true }).catch(() => {});
+    if (await isOurs(path)) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -5,7 +5,9 @@ import type { ChatMessage } from "../core/index.ts";
 /** What a body held of a dialogue, and where in it. */
 type Written = { messages: readonly ChatMessage[]; bytes: Buffer; start: number; end: number };
 
-type Around = { before: string; after: string };
+/** What stands around the messages; bytes are what many requests share. */
+type Part = string | Buffer;
+type Around = { before: readonly Part[]; after: readonly Part[] };
 
 /** `write` turns a message into JSON, into several values with commas between them, or into nothing. */
 export function createMessageWriter(
@@ -16,24 +18,29 @@ export function createMessageWriter(
 
   return (messages, { before, after }) => {
     const known = findPrefix(bodies, messages);
+    const copied = known ? known.bytes.subarray(known.start, known.end) : NOTHING;
     const added = messages
       .slice(known?.messages.length ?? 0)
       .map(write)
       .filter((text) => text !== "")
       .join(",");
-    const start = Buffer.byteLength(before);
-    const copied = known ? known.end - known.start : 0;
-    const text = copied > 0 && added !== "" ? `,${added}` : added;
-    const end = start + copied + Buffer.byteLength(text);
-    const bytes = Buffer.allocUnsafeSlow(end + Buffer.byteLength(after));
-    bytes.write(before, 0);
-    if (known) known.bytes.copy(bytes, start, known.start, known.end);
-    bytes.write(text, start + copied);
-    bytes.write(after, end);
+    const said = [copied, copied.length > 0 && added !== "" ? `,${added}` : added];
+    const start = sizeOf(before);
+    const end = start + sizeOf(said);
+    const bytes = Buffer.allocUnsafeSlow(end + sizeOf(after));
+    let at = 0;
+    for (const part of [...before, ...said, ...after])
+      at += typeof part === "string" ? bytes.write(part, at) : part.copy(bytes, at);
     const last = messages.at(-1);
     if (last) bodies.set(last, { messages, bytes, start, end });
     return bytes;
   };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + (typeof part === "string" ? Buffer.byteLength(part) : part.length), 0);
 }
 
 /** The longest body of the same dialogue so far. It is taken out: the next one holds all of it. */

@@ -1,7 +1,7 @@
 // Errors that surface outside of any call: a forgotten promise that was rejected, a throw in a timer. Where such an error
 // was caused by a tool, it ends the rollout that the tool was called for; what is not a tool's crashes as ever. Installed
 // only while there are tools in this process.
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { pathToFileURL } from "node:url";
 import { messageOf, RolloutError } from "../core/index.ts";
 
@@ -15,9 +15,27 @@ type Watch = { places: string[]; notice(message: string): void; said: boolean };
 const callers = new AsyncLocalStorage<Caller>();
 const watches = new Set<Watch>();
 
-/** Whatever this code starts and forgets is known as the caller's. */
+/** Before Node 24, knowing who started what slows down every promise of the process, as long as it is watched at all. */
+const IS_COSTLY = Number(process.versions.node.split(".")[0]) < 24;
+/** Something was started that may outlive its call. */
+let outlives = false;
+
+/** Whatever this code starts and forgets is known as the caller's. Where it starts nothing, watching ends with it. */
 export function callAs<T>(caller: Caller, code: () => T): T {
-  return watches.size === 0 ? code() : callers.run(caller, code);
+  if (watches.size === 0) return code();
+  if (!IS_COSTLY || outlives) return callers.run(caller, code);
+  const before = countStarted();
+  try {
+    return callers.run(caller, code);
+  } finally {
+    outlives = countStarted() - before > 1;
+    if (!outlives) callers.disable();
+  }
+}
+
+/** Timers, promises, requests and the like, this one included, since the process began. */
+function countStarted(): number {
+  return new AsyncResource("rollout").asyncId();
 }
 
 /** `files` are those of the tools; `notice` is told, once, what no rollout can be blamed for. */

@@ -20,25 +20,24 @@ import { requestParameters } from "./parameters.ts";
 
 export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => Buffer {
   const parameters = requestParameters(model, settings);
-  const toolChoice = parameters.tool_choice && `,"tool_choice":${JSON.stringify(parameters.tool_choice)}`;
+  const toolChoice = parameters.tool_choice ? `,"tool_choice":${JSON.stringify(parameters.tool_choice)}` : "";
   const sendsSeed = settings.sendSeed && parameters.seed === undefined;
   const hasStop = parameters.stop !== undefined;
   delete parameters.tool_choice;
   const head = `${wellFormedJson(JSON.stringify(parameters)).slice(0, -1)},"messages":[`;
-  const systemText = rememberText((text) => wellFormedJson(JSON.stringify({ role: "system", content: text })));
+  const startWith = rememberBytes((system) => {
+    return system === "" ? head : `${head}${wellFormedJson(JSON.stringify({ role: "system", content: system }))}`;
+  });
   const writeMessages = createMessageWriter((message) => wellFormedJson(JSON.stringify(toWire(message, model))));
   return (request) => {
-    const comma = request.messages.length > 0 ? "," : "";
-    const before = request.system === "" ? head : `${head}${systemText(request.system)}${comma}`;
-    let after = "]";
-    if (request.tools.length > 0) {
-      after += `,"tools":${toolsText(request.tools)}`;
-      // the tools stay listed: history names them, and the server's prefix cache stays warm
-      after += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
-    }
-    if (request.stop && !hasStop) after += `,"stop":${wellFormedJson(JSON.stringify(request.stop))}`;
-    if (sendsSeed) after += `,"seed":${request.origin.seed}`;
-    return writeMessages(request.messages, { before, after: `${after}}` });
+    const { system, messages, tools, stop } = request;
+    const before = [startWith(system), system !== "" && messages.length > 0 ? "," : ""];
+    // the tools stay listed: history names them, and the server's prefix cache stays warm
+    const choice = request.toolChoice === "none" ? ',"tool_choice":"none"' : toolChoice;
+    const offered = tools.length > 0 ? [',"tools":', toolsBytes(tools), choice] : [];
+    const limit = stop && !hasStop ? `,"stop":${wellFormedJson(JSON.stringify(stop))}` : "";
+    const seed = sendsSeed ? `,"seed":${request.origin.seed}` : "";
+    return writeMessages(messages, { before, after: ["]", ...offered, `${limit}${seed}}`] });
   };
 }
 
@@ -81,29 +80,26 @@ export function validName(name: string): string {
   return /^[\w.:-]{1,128}$/.test(name) ? name : name.replace(/[^\w.:-]+/g, "_").slice(0, 64) || "unnamed";
 }
 
-const toolTexts = new WeakMap<ToolSpec[], string>();
+const written = new WeakMap<ToolSpec[], Buffer>();
 
-function toolsText(tools: ToolSpec[]): string {
-  let text = toolTexts.get(tools);
-  if (text === undefined) {
-    text = wellFormedJson(writeExact(toFunctionTools(tools)));
-    toolTexts.set(tools, text);
-  }
-  return text;
+function toolsBytes(tools: ToolSpec[]): Buffer {
+  const bytes = written.get(tools) ?? Buffer.from(wellFormedJson(writeExact(toFunctionTools(tools))));
+  written.set(tools, bytes);
+  return bytes;
 }
 
 const MAX_REMEMBERED = 256;
 
 /** A run has few system prompts for its agents and one per query for its users: the latest are kept. */
-function rememberText(write: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>();
+function rememberBytes(write: (text: string) => string): (text: string) => Buffer {
+  const known = new Map<string, Buffer>();
   return (text) => {
-    let written = known.get(text);
-    if (written === undefined) {
-      written = write(text);
+    let bytes = known.get(text);
+    if (bytes === undefined) {
+      bytes = Buffer.from(write(text));
       if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value as string);
-      known.set(text, written);
+      known.set(text, bytes);
     }
-    return written;
+    return bytes;
   };
 }

@@ -17,7 +17,7 @@ import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
 export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => Buffer {
   const { tool_choice: choice, ...others } = parameters;
-  const toolChoice = choice && `,"tool_choice":${JSON.stringify(choice)}`;
+  const toolChoice = choice ? `,"tool_choice":${JSON.stringify(choice)}` : "";
   const head = wellFormedJson(JSON.stringify(others)).slice(0, -1);
   const writeItems = createMessageWriter((message) =>
     toItems(message, model)
@@ -27,13 +27,12 @@ export function createItemsWriter(model: ResolvedModel, parameters: JsonObject):
   return (request) => {
     const { system, tools } = request;
     const instructions = system === "" ? "" : `,"instructions":${wellFormedJson(JSON.stringify(system))}`;
-    const before = `${head}${instructions},"input":[`;
-    let after = "]";
-    if (tools.length > 0) {
-      after += `,"tools":${toolsText(tools)}`;
-      after += request.toolChoice === "none" ? ',"tool_choice":"none"' : (toolChoice ?? "");
-    }
-    return writeItems(request.messages, { before, after: `${after}}` });
+    const choice = request.toolChoice === "none" ? ',"tool_choice":"none"' : toolChoice;
+    const offered = tools.length > 0 ? [',"tools":', toolsBytes(tools), choice] : [];
+    return writeItems(request.messages, {
+      before: [head, instructions, ',"input":['],
+      after: ["]", ...offered, "}"],
+    });
   };
 }
 
@@ -55,21 +54,21 @@ export function responseParameters(model: ResolvedModel, settings: CallSettings)
   return merged;
 }
 
-const toolTexts = new WeakMap<ToolSpec[], string>();
+const written = new WeakMap<ToolSpec[], Buffer>();
+
+function toolsBytes(tools: ToolSpec[]): Buffer {
+  const bytes = written.get(tools) ?? Buffer.from(wellFormedJson(writeExact(flatTools(tools))));
+  written.set(tools, bytes);
+  return bytes;
+}
 
 /** Here a function's members are the tool's own; without `strict: false` the API would rewrite schemas. */
-function toolsText(tools: ToolSpec[]): string {
-  let text = toolTexts.get(tools);
-  if (text === undefined) {
-    const flat = toFunctionTools(tools).map((tool) => ({
-      type: "function",
-      strict: false,
-      ...(tool.function as JsonObject),
-    }));
-    text = wellFormedJson(writeExact(flat));
-    toolTexts.set(tools, text);
-  }
-  return text;
+function flatTools(tools: ToolSpec[]): JsonObject[] {
+  return toFunctionTools(tools).map((tool) => ({
+    type: "function",
+    strict: false,
+    ...(tool.function as JsonObject),
+  }));
 }
 
 function toItems(message: ChatMessage, model: ResolvedModel): JsonObject[] {
