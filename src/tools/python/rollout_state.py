@@ -4,6 +4,7 @@ A server without `_get_session(id).databases` works too; it just has no tables h
 
 import copy
 import traceback
+import weakref
 
 PRISTINE = "rollout-pristine"
 
@@ -17,8 +18,11 @@ class SharedTables:
         self.session = session
         self.tables = {}
         self.held = []  # by server: table names that it is known to share
+        self.objects = []  # by server: whether its object for the session is still there
         for server in servers:
-            databases = databases_of(server, session)
+            made = session_of(server, session)
+            self.objects.append(watch(made))
+            databases = databases_in(made)
             for name in list(databases):
                 databases[name] = self.tables.setdefault(name, databases[name])
             self.held.append(set(databases))
@@ -50,17 +54,45 @@ class SharedTables:
         return self.tables if len(self.servers) > 1 else databases_of(self.servers[0], self.session)
 
 
-def databases_of(server, session):
+    def are_gone(self):
+        """Once forgotten: whether nothing is left for the collector."""
+        return all(there() is None for there in self.objects)
+
+
+def session_of(server, session):
     get_session = getattr(server, "_get_session", None)
-    databases = getattr(get_session(session), "databases", None) if get_session else None
+    return get_session(session) if get_session else None
+
+
+def databases_in(made):
+    databases = getattr(made, "databases", None)
     return databases if isinstance(databases, dict) else {}
 
 
+def databases_of(server, session):
+    return databases_in(session_of(server, session))
+
+
+def watch(made):
+    try:
+        return weakref.ref(made)
+    except TypeError:  # it cannot be known
+        return lambda: True
+
+
+class Pristine:
+    """A table as every new session finds it."""
+
+    def __init__(self, name, rows):
+        self.rows = rows
+        self.records = index(name, rows)
+
+
 def take_pristine(servers):
-    """The tables of a new session as {table: {id: record}}, in a copy that no session can write to."""
+    """The tables of a new session by name, in a copy that no session can write to."""
     try:
         tables = SharedTables(servers, PRISTINE).tables
-        return {name: index(name, copy.deepcopy(rows)) for name, rows in tables.items()}
+        return {name: Pristine(name, copy.deepcopy(rows)) for name, rows in tables.items()}
     except Exception:  # such a server may still answer calls; then it has no state to compare
         traceback.print_exc()
         return {}
@@ -72,7 +104,10 @@ def changes(pristine, tables):
     """A new record whole, of a changed one the fields that changed, for a deleted one None."""
     result = {}
     for table in sorted({*pristine, *tables}):
-        before, after = pristine.get(table, {}), index(table, tables.get(table, []))
+        first, rows = pristine.get(table), tables.get(table, [])
+        if first and first.rows == rows:  # most tables, told apart far sooner than record by record
+            continue
+        before, after = first.records if first else {}, index(table, rows)
         changed = {}
         for identity, record in after.items():
             if identity not in before:
@@ -96,18 +131,19 @@ def changed_fields(before, after):
 def index(table, rows):
     """Records by identity; one that another record already has gets a number, so that no record is lost."""
     named = rows.items() if isinstance(rows, dict) else ((None, row) for row in rows)
+    own = f"{table.lower()}_id"
     result = {}
     seen = {}
     for position, (name, row) in enumerate(named):
         record = row if isinstance(row, dict) else {"value": row}
-        identity = str(name if name is not None else identify(table, record, position))
+        identity = str(name if name is not None else identify(own, record, position))
         count = seen[identity] = seen.get(identity, 0) + 1
         result[identity if count == 1 else f"{identity}~{count}"] = record
     return result
 
 
-def identify(table, record, position):
-    for field in (f"{table.lower()}_id", "id"):
+def identify(own, record, position):
+    for field in (own, "id"):
         if record.get(field) is not None:
             return record[field]
     ids = (value for field, value in record.items() if str(field).endswith("_id") and value is not None)
