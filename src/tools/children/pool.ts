@@ -6,8 +6,11 @@ import { isOutOfDescriptors, withDescriptors } from "../../files/index.ts";
 import { type Launch, ServerChild } from "./child.ts";
 
 export type ChildPoolOptions = {
-  /** maximum number of processes; default: one per core, at most four */
-  size?: number;
+  /**
+   * Number of processes; default: one per core, at most four. `auto`: one for each domain, and more, up to one per core,
+   * while calls wait.
+   */
+  size?: PoolSize;
   /** milliseconds for one call */
   callTimeLimit?: number;
   /** milliseconds for loading a domain's servers */
@@ -18,7 +21,11 @@ export type ChildPoolOptions = {
   onShortage?: (message: string) => void;
 };
 
+export type PoolSize = number | "auto";
+
 export const CALL_SECONDS = 30;
+/** With `auto`: a session whose first call would wait longer than this is given another process. */
+const PATIENCE_MS = 20;
 
 export class ChildPool {
   /** what its processes are called in messages */
@@ -27,6 +34,7 @@ export class ChildPool {
   readonly loadTimeLimit: number;
   readonly #findLaunch: () => Promise<Launch>;
   readonly #size: number;
+  readonly #growsWithLoad: boolean;
   readonly #notice: (message: string) => void;
   readonly #onShortage: ((message: string) => void) | undefined;
   readonly #children = new Set<ServerChild>();
@@ -34,13 +42,17 @@ export class ChildPool {
   readonly #sessions = new Map<unknown, string>();
   /** domain → lines that were no replies */
   readonly #dropped = new Map<string, number>();
+  /** domain → whether it could be loaded */
+  readonly #loads = new Map<string, Promise<boolean>>();
   #launch: Promise<Launch> | undefined;
   #closed = false;
 
   constructor(what: string, findLaunch: () => Promise<Launch>, options: ChildPoolOptions) {
     this.what = what;
     this.#findLaunch = findLaunch;
-    this.#size = options.size ?? Math.min(availableParallelism(), 4);
+    const { size = Math.min(availableParallelism(), 4) } = options;
+    this.#growsWithLoad = size === "auto";
+    this.#size = size === "auto" ? availableParallelism() : size;
     this.#notice = options.notice ?? (() => {});
     this.#onShortage = options.onShortage;
     this.callTimeLimit = options.callTimeLimit ?? CALL_SECONDS * 1000;
@@ -52,20 +64,55 @@ export class ChildPool {
     await this.#launcher();
   }
 
-  /** A seat in the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
-  async takeSeat(): Promise<ServerChild> {
+  /** In the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
+  async takeSeat(domain: string): Promise<ServerChild> {
     const launch = await this.#launcher();
-    return withDescriptors(() => this.#findSeat(launch), { onWait: this.#onShortage });
+    return withDescriptors(() => this.#findSeat(launch, domain), { onWait: this.#onShortage });
   }
 
-  #findSeat(launch: Launch): ServerChild {
+  /** Whoever asks for a domain that somebody else is loading waits for that; if it fails, each tries it alone. */
+  async loadOnce(domain: string, load: () => Promise<void>): Promise<void> {
+    this.#mustBeOpen();
+    const known = this.#loads.get(domain);
+    if (known && (await known)) return;
+    const loading = load();
+    const isLoaded = loading.then(
+      () => true,
+      () => this.#loads.delete(domain) && false,
+    );
+    if (!known) this.#loads.set(domain, isLoaded);
+    await loading;
+  }
+
+  #findSeat(launch: Launch, domain: string): ServerChild {
+    this.#mustBeOpen();
+    const child = this.#findIdle(domain) ?? this.#startOrShare(launch);
+    child.sessions++;
+    child.domains.add(domain);
+    return child;
+  }
+
+  #mustBeOpen(): void {
     if (this.#closed)
       throw new RolloutError("infrastructure", `The ${this.what} tools were closed`, { retryable: true });
-    const living = [...this.#children].filter((child) => !child.lost);
-    let child = living.sort((a, b) => a.sessions - b.sessions)[0];
-    if (!child || (child.sessions > 0 && living.length < this.#size)) child = this.#start(launch, child);
-    child.sessions++;
-    return child;
+  }
+
+  /** With `auto`, one is idle enough for a domain that it serves if calls do not wait there. */
+  #findIdle(domain: string): ServerChild | undefined {
+    const living = this.#living();
+    const own = living.find((child) => child.domains.has(domain) && child.backlogMs <= PATIENCE_MS);
+    return this.#growsWithLoad && own ? own : living.find((child) => child.sessions === 0);
+  }
+
+  #startOrShare(launch: Launch): ServerChild {
+    const living = this.#living();
+    const [fewest] = living;
+    return fewest && living.length >= this.#size ? fewest : this.#start(launch, fewest);
+  }
+
+  /** Those with the fewest sessions first. */
+  #living(): ServerChild[] {
+    return [...this.#children].filter((child) => !child.lost).sort((a, b) => a.sessions - b.sessions);
   }
 
   /** A name unique among open sessions; from the seed, so that a replay gets the same one. */

@@ -237,8 +237,7 @@ class Session:
 
     def forget(self):
         """Whether nothing of it is left."""
-        rollout_state.forget(self.combination.servers, self.name)
-        return self.tables is None or self.tables.are_gone()
+        return rollout_state.forget(self.combination.servers, self.name) or self.tables is None
 
 
 if __name__ == "__main__":

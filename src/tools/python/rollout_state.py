@@ -18,11 +18,8 @@ class SharedTables:
         self.session = session
         self.tables = {}
         self.held = []  # by server: table names that it is known to share
-        self.objects = []  # by server: whether its object for the session is still there
         for server in servers:
-            made = session_of(server, session)
-            self.objects.append(watch(made))
-            databases = databases_in(made)
+            databases = databases_of(server, session)
             for name in list(databases):
                 databases[name] = self.tables.setdefault(name, databases[name])
             self.held.append(set(databases))
@@ -54,30 +51,10 @@ class SharedTables:
         return self.tables if len(self.servers) > 1 else databases_of(self.servers[0], self.session)
 
 
-    def are_gone(self):
-        """Once forgotten: whether nothing is left for the collector."""
-        return all(there() is None for there in self.objects)
-
-
-def session_of(server, session):
-    get_session = getattr(server, "_get_session", None)
-    return get_session(session) if get_session else None
-
-
-def databases_in(made):
-    databases = getattr(made, "databases", None)
-    return databases if isinstance(databases, dict) else {}
-
-
 def databases_of(server, session):
-    return databases_in(session_of(server, session))
-
-
-def watch(made):
-    try:
-        return weakref.ref(made)
-    except TypeError:  # it cannot be known
-        return lambda: True
+    get_session = getattr(server, "_get_session", None)
+    databases = getattr(get_session(session), "databases", None) if get_session else None
+    return databases if isinstance(databases, dict) else {}
 
 
 class Pristine:
@@ -151,9 +128,20 @@ def identify(own, record, position):
 
 
 def forget(servers, session):
-    """Frees what servers keep under a session's id, in whichever of their dicts, or their classes' dicts."""
+    """Frees what servers keep under a session's id, in whichever of their dicts, or their classes' dicts. Whether nothing
+    is left of that for the collector."""
+    kept = []
     for server in servers:
         for attributes in [getattr(server, "__dict__", {}), *(vars(kind) for kind in type(server).__mro__)]:
             for held in list(attributes.values()):
-                if isinstance(held, dict):
-                    held.pop(session, None)
+                if isinstance(held, dict) and session in held:
+                    kept.append(watch(held.pop(session)))
+    return bool(kept) and all(there() is None for there in kept)
+
+
+def watch(made):
+    """Tells whether it is still there, or, where that cannot be known (its tables may be its class's), that it is."""
+    try:
+        return weakref.ref(made) if "databases" in vars(made) else lambda: True
+    except TypeError:
+        return lambda: True
