@@ -54,18 +54,24 @@ export type Launch = {
 export class ServerChild {
   /** open sessions: the pool increments it, the holder of a session decrements it */
   sessions = 0;
+  /** of those, the ones whose first request is still to come: counted in the same way */
+  expected = 0;
   /** what it was given sessions of */
   readonly domains = new Set<string>();
   /** settles when the process and everything it started are gone */
   readonly gone: Promise<void>;
+  #tellMeasured: () => void = () => {};
+  /** settles when it is known how long calls take here, or that there will be none */
+  readonly measured = new Promise<void>((resolve) => {
+    this.#tellMeasured = resolve;
+  });
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #onDropped: (session: unknown) => void;
   readonly #key = randomBytes(32).toString("hex");
   readonly #waiting: Waiting[] = [];
   #requests = 0;
-  #callsWaiting = 0;
-  /** of late calls, as the process itself measured them */
+  #callsMeasured = 0;
   #meanCallMs = 0;
   #lastSession: unknown;
   #partial: Buffer[] = [];
@@ -108,9 +114,14 @@ export class ServerChild {
     return this.#send(request, timeLimit);
   }
 
-  /** How long a call that is made now would wait for those before it. */
-  get backlogMs(): number {
-    return this.#callsWaiting * this.#meanCallMs;
+  /** Requests that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting.length + this.expected;
+  }
+
+  /** What late calls took, as the process itself measured it; undefined after too few. */
+  get meanCallMs(): number | undefined {
+    return this.#callsMeasured < ENOUGH_CALLS ? undefined : this.#meanCallMs;
   }
 
   /** Whether a request of this session is the one being worked on. */
@@ -133,7 +144,6 @@ export class ServerChild {
     const number = this.#requests++;
     this.#streams().requests?.write(`${JSON.stringify({ ...request, n: number })}\n`);
     const isCall = request.op === "call";
-    if (isCall) this.#callsWaiting++;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ number, session: request.session, isCall, timeLimit, resolve, reject });
       if (this.#waiting.length === 1) this.#limitFirst();
@@ -183,6 +193,7 @@ export class ServerChild {
     const lines = this.#noise.trim().split(/\r?\n/).slice(-3).join(" | ").slice(-600);
     const message = `${this.#reason}${lines ? ` (its last words: ${lines})` : ""}`;
     this.#lost = message;
+    this.#tellMeasured();
     this.#waiting.splice(0).forEach((waiting, index) => {
       waiting.reject(new LostChild(message, index === 0));
     });
@@ -208,7 +219,6 @@ export class ServerChild {
     const reply = first && this.#unseal(line, first);
     if (reply) {
       this.#waiting.shift();
-      if (first.isCall) this.#callsWaiting--;
       this.#lastSession = first.session;
       this.#limitFirst();
       first.resolve(reply);
@@ -234,11 +244,13 @@ export class ServerChild {
   }
 
   #measure(ms: number): void {
-    this.#meanCallMs += (ms - this.#meanCallMs) * NEWEST;
+    this.#meanCallMs += (ms - this.#meanCallMs) * Math.max(NEWEST, 1 / ++this.#callsMeasured);
+    if (this.#callsMeasured === ENOUGH_CALLS) this.#tellMeasured();
   }
 }
 
-/** the weight of the newest call in their mean */
+const ENOUGH_CALLS = 8;
+/** the least weight of the newest call in their mean */
 const NEWEST = 0.05;
 const RAW = "=".charCodeAt(0);
 

@@ -24,8 +24,10 @@ export type ChildPoolOptions = {
 export type PoolSize = number | "auto";
 
 export const CALL_SECONDS = 30;
-/** With `auto`: a session whose first call would wait longer than this is given another process. */
-const PATIENCE_MS = 20;
+/** With `auto`: a session whose first call would wait longer than this gets another process. */
+const PATIENCE_MS = 50;
+/** So many requests may wait in a process before it is known how long calls take there. */
+const MAX_UNMEASURED = 8;
 
 export class ChildPool {
   /** what its processes are called in messages */
@@ -67,6 +69,7 @@ export class ChildPool {
   /** In the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
   async takeSeat(domain: string): Promise<ServerChild> {
     const launch = await this.#launcher();
+    if (this.#growsWithLoad) await this.#findUnmeasured(domain)?.measured;
     return withDescriptors(() => this.#findSeat(launch, domain), { onWait: this.#onShortage });
   }
 
@@ -88,6 +91,7 @@ export class ChildPool {
     this.#mustBeOpen();
     const child = this.#findIdle(domain) ?? this.#startOrShare(launch);
     child.sessions++;
+    child.expected++;
     child.domains.add(domain);
     return child;
   }
@@ -100,8 +104,19 @@ export class ChildPool {
   /** With `auto`, one is idle enough for a domain that it serves if calls do not wait there. */
   #findIdle(domain: string): ServerChild | undefined {
     const living = this.#living();
-    const own = living.find((child) => child.domains.has(domain) && child.backlogMs <= PATIENCE_MS);
+    const usualMs = Math.max(0, ...living.map(({ meanCallMs = 0 }) => meanCallMs));
+    const waitIn = ({ waiting, meanCallMs = usualMs }: ServerChild) => waiting * meanCallMs;
+    const own = living.find((child) => child.domains.has(domain) && waitIn(child) <= PATIENCE_MS);
     return this.#growsWithLoad && own ? own : living.find((child) => child.sessions === 0);
+  }
+
+  /** The only process of a domain, if nobody knows yet whether it can serve another session at once. */
+  #findUnmeasured(domain: string): ServerChild | undefined {
+    const own = this.#living().filter((child) => child.domains.has(domain));
+    const [only] = own;
+    return own.length === 1 && only?.meanCallMs === undefined && (only?.waiting ?? 0) > MAX_UNMEASURED
+      ? only
+      : undefined;
   }
 
   #startOrShare(launch: Launch): ServerChild {
