@@ -34,6 +34,7 @@ export function openParts(run: ResolvedRun, options: PartsOptions, open: { close
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent, onRetry: telemetry?.onRetry });
   const resources = openResources({
     ...{ env, nameStyle, python, pythonProcesses, toolSeconds, maxWorkers },
+    timed: run.datasets.some(({ stops }) => stops.max_rollout_seconds !== undefined),
     onNotice: note,
   });
   open.push(network, resources);

@@ -11,6 +11,8 @@ export type ChildPoolOptions = {
    * while calls wait.
    */
   size?: PoolSize;
+  /** With `auto`: rollouts have a time limit, so they share fewer processes, lest a call that hangs uses up others' time. */
+  timed?: boolean;
   /** milliseconds for one call */
   callTimeLimit?: number;
   /** milliseconds for loading a domain's servers */
@@ -37,6 +39,8 @@ export class ChildPool {
   readonly #findLaunch: () => Promise<Launch>;
   readonly #size: number;
   readonly #growsWithLoad: boolean;
+  /** so many are started before sessions share one */
+  readonly #least: number;
   readonly #notice: (message: string) => void;
   readonly #onShortage: ((message: string) => void) | undefined;
   readonly #children = new Set<ServerChild>();
@@ -52,9 +56,11 @@ export class ChildPool {
   constructor(what: string, findLaunch: () => Promise<Launch>, options: ChildPoolOptions) {
     this.what = what;
     this.#findLaunch = findLaunch;
-    const { size = Math.min(availableParallelism(), 4) } = options;
+    const few = Math.min(availableParallelism(), 4);
+    const { size = few, timed } = options;
     this.#growsWithLoad = size === "auto";
     this.#size = size === "auto" ? availableParallelism() : size;
+    this.#least = timed ? few : 1;
     this.#notice = options.notice ?? (() => {});
     this.#onShortage = options.onShortage;
     this.callTimeLimit = options.callTimeLimit ?? CALL_SECONDS * 1000;
@@ -107,7 +113,8 @@ export class ChildPool {
     const usualMs = Math.max(0, ...living.map(({ meanCallMs = 0 }) => meanCallMs));
     const waitIn = ({ waiting, meanCallMs = usualMs }: ServerChild) => waiting * meanCallMs;
     const own = living.find((child) => child.domains.has(domain) && waitIn(child) <= PATIENCE_MS);
-    return this.#growsWithLoad && own ? own : living.find((child) => child.sessions === 0);
+    const shares = this.#growsWithLoad && living.length >= this.#least;
+    return shares && own ? own : living.find((child) => child.sessions === 0);
   }
 
   /** The only process of a domain, if nobody knows yet whether it can serve another session at once. */

@@ -62,6 +62,17 @@ describe.runIf(await havePython())("several Python processes", () => {
     expect(pool.processIds().length).toBeLessThanOrEqual(availableParallelism());
   });
 
+  test("auto, where rollouts have a time limit: a few sessions do not share a process", async () => {
+    const pool = create({ size: "auto", timed: true });
+    onTestFinished(() => pool.close());
+    const few = Math.min(4, availableParallelism());
+    const desks = await Promise.all(Array.from({ length: 2 * few }, (_, seed) => open(pool, "TroubleDesk", seed)));
+    const processes = [];
+    for (const desk of desks) processes.push(await processOf(desk));
+    expect(new Set(processes.slice(0, few)).size).toBe(few);
+    for (const pid of new Set(processes)) expect(processes.filter((one) => one === pid)).toHaveLength(2);
+  });
+
   test("a number is how many there are, whatever the load, and sessions spread over them", async () => {
     const pool = createPool(4);
     const desks = await Promise.all(Array.from({ length: 8 }, (_, seed) => open(pool, "TroubleDesk", seed)));
