@@ -54,23 +54,19 @@ export type Launch = {
 export class ServerChild {
   /** open sessions: the pool increments it, the holder of a session decrements it */
   sessions = 0;
-  /** of those, the ones whose first request is still to come: counted in the same way */
-  expected = 0;
   /** what it was given sessions of */
   readonly domains = new Set<string>();
   /** settles when the process and everything it started are gone */
   readonly gone: Promise<void>;
-  #tellMeasured: () => void = () => {};
-  /** settles when it is known how long calls take here, or that there will be none */
-  readonly measured = new Promise<void>((resolve) => {
-    this.#tellMeasured = resolve;
-  });
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #onDropped: (session: unknown) => void;
   readonly #key = randomBytes(32).toString("hex");
   readonly #waiting: Waiting[] = [];
   #requests = 0;
+  /** sessions that were given a place here and have not asked for anything yet */
+  #expected = 0;
+  readonly #watching = new Set<() => void>();
   #callsMeasured = 0;
   #meanCallMs = 0;
   #lastSession: unknown;
@@ -114,9 +110,30 @@ export class ServerChild {
     return this.#send(request, timeLimit);
   }
 
-  /** Requests that are not answered yet. */
+  /** Requests that are not answered yet, or will be made at once. */
   get waiting(): number {
-    return this.#waiting.length + this.expected;
+    return this.#waiting.length + this.#expected;
+  }
+
+  /** Counts a session that is about to arrive. */
+  expect(): void {
+    this.sessions++;
+    this.#expected++;
+  }
+
+  arrive(): void {
+    this.#expected--;
+    this.#tellWatching();
+  }
+
+  /** Settles when `waiting` becomes less, or the process is gone. */
+  progress(): Promise<void> {
+    return new Promise((resolve) => this.#watching.add(resolve));
+  }
+
+  #tellWatching(): void {
+    for (const tell of this.#watching) tell();
+    this.#watching.clear();
   }
 
   /** What late calls took, as the process itself measured it; undefined after too few. */
@@ -193,10 +210,10 @@ export class ServerChild {
     const lines = this.#noise.trim().split(/\r?\n/).slice(-3).join(" | ").slice(-600);
     const message = `${this.#reason}${lines ? ` (its last words: ${lines})` : ""}`;
     this.#lost = message;
-    this.#tellMeasured();
     this.#waiting.splice(0).forEach((waiting, index) => {
       waiting.reject(new LostChild(message, index === 0));
     });
+    this.#tellWatching();
   }
 
   #receive(chunk: Buffer): void {
@@ -222,6 +239,7 @@ export class ServerChild {
       this.#lastSession = first.session;
       this.#limitFirst();
       first.resolve(reply);
+      this.#tellWatching();
       return;
     }
     this.#onDropped(first?.session ?? this.#lastSession);
@@ -245,7 +263,6 @@ export class ServerChild {
 
   #measure(ms: number): void {
     this.#meanCallMs += (ms - this.#meanCallMs) * Math.max(NEWEST, 1 / ++this.#callsMeasured);
-    if (this.#callsMeasured === ENOUGH_CALLS) this.#tellMeasured();
   }
 }
 

@@ -194,7 +194,7 @@ class ChildEnvironment implements Environment {
   async #seat(signal: AbortSignal | undefined): Promise<ServerChild> {
     if (this.#child && !this.#child.lost) return this.#child;
     const child = await this.#pool.takeSeat(this.#servers);
-    child.expected--;
+    child.arrive();
     if (this.#closed || signal?.aborted) child.sessions--; // closed or given up while waiting
     signal?.throwIfAborted();
     this.#mustBeOpen();

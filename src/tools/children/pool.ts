@@ -75,7 +75,7 @@ export class ChildPool {
   /** In the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
   async takeSeat(domain: string): Promise<ServerChild> {
     const launch = await this.#launcher();
-    if (this.#growsWithLoad) await this.#findUnmeasured(domain)?.measured;
+    for (let child = this.#findUnmeasured(domain); child; child = this.#findUnmeasured(domain)) await child.progress();
     return withDescriptors(() => this.#findSeat(launch, domain), { onWait: this.#onShortage });
   }
 
@@ -96,8 +96,7 @@ export class ChildPool {
   #findSeat(launch: Launch, domain: string): ServerChild {
     this.#mustBeOpen();
     const child = this.#findIdle(domain) ?? this.#startOrShare(launch);
-    child.sessions++;
-    child.expected++;
+    child.expect();
     child.domains.add(domain);
     return child;
   }
@@ -117,8 +116,9 @@ export class ChildPool {
     return shares && own ? own : living.find((child) => child.sessions === 0);
   }
 
-  /** The only process of a domain, if nobody knows yet whether it can serve another session at once. */
+  /** With `auto`, the only process of a domain, if nobody knows yet whether it can serve another session at once. */
   #findUnmeasured(domain: string): ServerChild | undefined {
+    if (!this.#growsWithLoad) return undefined;
     const own = this.#living().filter((child) => child.domains.has(domain));
     const [only] = own;
     return own.length === 1 && only?.meanCallMs === undefined && (only?.waiting ?? 0) > MAX_UNMEASURED
