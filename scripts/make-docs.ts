@@ -86,10 +86,9 @@ function typeOf(schema: z.ZodType, language: Language): string {
       "DEBUG, INFO, WARNING, ERROR, CRITICAL",
     );
   if (language === "en") return words;
-  return words.replace(
-    /whole number|number|true or false|mapping|list|text| or /g,
-    (word) => chinese.words[word] ?? word,
-  );
+  return words
+    .replace(/whole number|number|true or false|mapping|list|text| or /g, (word) => chinese.words[word] ?? word)
+    .replace(/(\w)(?=\p{Script=Han})/gu, "$1 ");
 }
 
 function defaultOf(schema: z.ZodType): string {

@@ -1,5 +1,5 @@
 // Every kind of dataset on a queue, with workers that have nothing of it: records as on one machine.
-import { readdirSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { bundledFolder } from "../src/domains/index.ts";
@@ -58,6 +58,21 @@ const CASES: { [what: string]: Case } = {
     files: "",
   },
 };
+
+test.runIf(await havePython())("a run's number of Python processes is each worker's", async () => {
+  const scene = await QueueScene.open();
+  const { folder, url } = scene;
+  writePythonDataset(`${folder.path}/desk`, { queries: 9 });
+  const [server, told] = [`${folder.path}/desk/single domain/mcp_servers/SlotDesk.py`, `${folder.path}/told`];
+  appendFileSync(server, `\nopen(${JSON.stringify(told)}, "a").write(f"{os.getppid()} {os.getpid()}\\n")\n`);
+  const elsewhere = workFolder();
+  const env = { XDG_CACHE_HOME: `${elsewhere.path}/cache` };
+  const { child } = elsewhere.start(["worker", url, "--max-workers", "9"], { env });
+  const command = ["single", "--domains", "SlotDesk", "--base-path", "desk", "--python-processes", "3", ...SCRIPTED];
+  expect(await scene.collect([...command, "--output-dir", "out"]).finished).toMatchObject({ code: 0 });
+  const lines = new Set(folder.read("told").trim().split("\n"));
+  expect([...lines].filter((line) => line.startsWith(`${child.pid} `))).toHaveLength(3);
+});
 
 for (const [what, { write, command, files, isHere = true }] of Object.entries(CASES))
   test.runIf(isHere)(`${what}: equal records, by workers that have no file of it`, async () => {

@@ -44,6 +44,7 @@ const SAMPLES: Samples = {
   tool_files: [["--tools", "tools.ts"], ["tools.ts"]],
   corpus: [["--corpus", "notes"], "notes"],
   python: [["--python", "python3"], "python3"],
+  python_processes: [["--python-processes", "2"], 2],
   models_config_file: [["--models-config", "models.yml"], "models.yml"],
   sticky: [["--sticky", "question"], "question"],
   verbose: [["--verbose"], true],

@@ -4,17 +4,17 @@ import { fileURLToPath } from "node:url";
 
 const support = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-export async function callModel(options, node = process.execPath) {
+export async function callModel(options, node = process.execPath, caller = "model-caller.mjs") {
   const { latency, steps } = options;
   const server = fork(support("model-process.mjs"), [latency, ...(steps === undefined ? [] : [steps])].map(String));
   const { url } = await new Promise((resolve) => server.once("message", resolve));
   try {
     const asked = JSON.stringify({ ...options, url });
-    const child = spawnSync(node, ["--expose-gc", support("model-caller.mjs"), asked], {
+    const child = spawnSync(node, ["--expose-gc", support(caller), asked], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
     });
-    if (child.status !== 0) throw new Error(`${options.way} at ${options.concurrency} failed`);
+    if (child.status !== 0) throw new Error(`${options.way ?? caller} at ${options.concurrency} failed`);
     const told = new Promise((resolve) => server.once("message", resolve));
     server.send("how large?");
     return { ...JSON.parse(child.stdout.trim().split("\n").at(-1)), ...(await told) };

@@ -81,7 +81,7 @@ type Kind = "config" | "domains" | "questions" | "run";
 const RARE: ReadonlySet<string> = new Set<Key | "otel" | "otel-content" | "fleet-limit">([
   ...(["query_dir", "policy_dir", "top_p", "sticky", "system_prompt_file", "answer_format", "context_limit"] as const),
   ...(["on_context_full", "summary_model", "mcp_config_file", "tool_files", "corpus", "verbose_colors"] as const),
-  ...(["max_rollout_seconds", "otel", "otel-content", "fleet-limit"] as const),
+  ...(["max_rollout_seconds", "python_processes", "otel", "otel-content", "fleet-limit"] as const),
 ]);
 const SHOWN: { [kind in Kind]?: readonly Key[] } = {
   questions: [
@@ -239,12 +239,19 @@ function attributeOf(flag: ConfigFlag): string {
 function parserOf<T>(schema: z.ZodType): (text: string) => T {
   return (text) => {
     const type = innerOf(schema);
-    const value = type instanceof z.ZodArray ? list(text) : type instanceof z.ZodNumber ? toNumber(text) : text;
+    const value = type instanceof z.ZodArray ? list(text) : isNumber(type, text) ? toNumber(text) : text;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data as T;
     const own = parsed.error.issues[0]?.message ?? "";
     throw new InvalidArgumentError(`It ${own.startsWith("must ") ? own : `must be ${describeType(schema)}`}.`);
   };
+}
+
+/** Of a type that takes words as well, what looks like a number. */
+function isNumber(type: z.ZodType, text: string): boolean {
+  if (type instanceof z.ZodUnion)
+    return /^\s*[-+.\d]/.test(text) && type.options.some((one) => one instanceof z.ZodNumber);
+  return type instanceof z.ZodNumber;
 }
 
 function toNumber(text: string): number {

@@ -47,6 +47,7 @@ test("without any setting but a name, everything has its default", () => {
   const { datasets: _, ...rest } = config;
   expect(rest).toEqual({
     isolation: "none",
+    python_processes: "auto",
     on_context_full: "end",
     sticky: "rollout",
     seed: 0,

@@ -326,6 +326,12 @@ export const CONFIG_SECTIONS = {
       { sentence: "documents for the tools search and visit" },
     ),
     python: flag("<path>", path, "Python for dropped-in servers: an interpreter or a virtual environment"),
+    python_processes: flag(
+      "<n>",
+      z.union([z.literal("auto"), positive]).default("auto"),
+      "processes for the servers in Python: a number, or auto: one for each domain, and more, up to the number of cores, when calls wait",
+      { sentence: "processes for the servers in Python, or auto: more when calls wait" },
+    ),
     tool_names: z
       .enum(["prefixed", "dotted"])
       .default("prefixed")

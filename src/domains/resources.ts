@@ -10,6 +10,7 @@ import {
   type McpServersConfig,
   type NameStyle,
   NodePool,
+  type PoolSize,
   PythonPool,
   ServerSlots,
   type StrayWatch,
@@ -27,6 +28,10 @@ export type ResourceOptions = {
   env: Variables;
   nameStyle: NameStyle;
   python?: string;
+  /** processes for Python servers; default: as many as their calls need */
+  pythonProcesses?: PoolSize;
+  /** whether rollouts have a time limit, which waiting for another's call uses up */
+  timed?: boolean;
   /** for one call of any kind of tool; default: each kind's own */
   toolSeconds?: number;
   /** rollouts at once: MCP servers that are started for one each are never more */
@@ -39,7 +44,16 @@ const MAX_WORKERS = 8;
 const MAX_FUNCTION_PROCESSES = 16;
 
 export function openResources(options: ResourceOptions): RunResources {
-  const { env, nameStyle, python, toolSeconds, maxWorkers = MAX_WORKERS, onNotice } = options;
+  const {
+    env,
+    nameStyle,
+    python,
+    pythonProcesses = "auto",
+    timed,
+    toolSeconds,
+    maxWorkers = MAX_WORKERS,
+    onNotice,
+  } = options;
   const callTimeLimit = (toolSeconds ?? CALL_SECONDS) * 1000;
   const shared = { environment: env, callTimeLimit, notice: onNotice };
   let pythonPool: PythonPool | undefined;
@@ -59,7 +73,7 @@ export function openResources(options: ResourceOptions): RunResources {
     nameStyle,
     callTimeLimit,
     python: () => {
-      pythonPool ??= new PythonPool({ ...shared, onShortage: sayOnce, python });
+      pythonPool ??= new PythonPool({ ...shared, onShortage: sayOnce, python, size: pythonProcesses, timed });
       return pythonPool;
     },
     functions: () => {

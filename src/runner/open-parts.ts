@@ -29,9 +29,14 @@ type Parts = {
 /** What is opened is added to `open`. */
 export function openParts(run: ResolvedRun, options: PartsOptions, open: { close(): Promise<void> }[]): Parts {
   const { env = {}, clock = systemClock, onEvent, note, telemetry } = options;
-  const { tool_names: nameStyle, python, tool_timeout: toolSeconds, max_workers: maxWorkers } = run.config;
+  const { tool_names: nameStyle, python, python_processes: pythonProcesses } = run.config;
+  const { tool_timeout: toolSeconds, max_workers: maxWorkers } = run.config;
   const network = openNetwork({ ...networkOptions(run), env, clock, onEvent, onRetry: telemetry?.onRetry });
-  const resources = openResources({ env, nameStyle, python, toolSeconds, maxWorkers, onNotice: note });
+  const resources = openResources({
+    ...{ env, nameStyle, python, pythonProcesses, toolSeconds, maxWorkers },
+    timed: run.datasets.some(({ stops }) => stops.max_rollout_seconds !== undefined),
+    onNotice: note,
+  });
   open.push(network, resources);
   const createNetworkClient = withOwnModels(options.agents ?? {}, options.createNetworkClient ?? network.createClient);
   return {

@@ -41,8 +41,10 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
     options.onNotice?.(message);
   };
   const total = countRecords(path, chosen, options, onNotice);
-  const { tool_names: nameStyle = "prefixed", python, tool_timeout: toolSeconds } = configOf(manifest);
-  const resources = openResources({ env, nameStyle, python, toolSeconds, maxWorkers, onNotice });
+  const config = configOf(manifest);
+  const { tool_names: nameStyle = "prefixed", python, python_processes: pythonProcesses } = config;
+  const { tool_timeout: toolSeconds } = config;
+  const resources = openResources({ env, nameStyle, python, pythonProcesses, toolSeconds, maxWorkers, onNotice });
   const tally = new ReplayTally();
   try {
     const openServers = createServerOpener(manifest, path, resources);

@@ -25,8 +25,8 @@ export class References {
     { basePath, env = {}, openServers, onNotice = () => {} }: ReferencesOptions,
   ): Promise<References> {
     const { manifest } = openRun(folder);
-    const { python, toolSeconds, nameStyle } = readRunSettings(manifest);
-    const resources = openResources({ env, nameStyle, onNotice, python, toolSeconds });
+    const { python, pythonProcesses, toolSeconds, nameStyle } = readRunSettings(manifest);
+    const resources = openResources({ env, nameStyle, onNotice, python, pythonProcesses, toolSeconds });
     try {
       const servers = openServers?.(manifest, folder, resources);
       const options = { ...resources, basePath, openServers: servers, onNotice };

@@ -3,7 +3,7 @@ import { dropUndefined, isObject, raceAbort, systemClock, type Variables } from 
 import { openResources, type RunResources } from "../domains/index.ts";
 import { openNetwork, type Registry, registryFileSchema } from "../models/index.ts";
 import { type Manifest, openRun } from "../runs/index.ts";
-import type { NameStyle } from "../tools/index.ts";
+import type { NameStyle, PoolSize } from "../tools/index.ts";
 import { type EvaluationCounts, evaluate } from "./evaluate.ts";
 import { openScoredDatasets } from "./scored-datasets.ts";
 import { createScorer } from "./scorer.ts";
@@ -50,8 +50,8 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
   const own = readRunSettings(manifest);
   const { python = own.python, maxWorkers = own.workers } = options;
   const registry = { ...own.registry, ...options.registry };
-  const { toolSeconds, nameStyle } = own;
-  const services = { env, registry, python, toolSeconds, nameStyle, park, onNotice };
+  const { pythonProcesses, toolSeconds, nameStyle } = own;
+  const services = { env, registry, python, pythonProcesses, toolSeconds, nameStyle, park, onNotice };
   return withServices(services, async ({ resources, network }) => {
     const openServers = options.openServers?.(manifest, folder, resources);
     const opening = openScoredDatasets(folder, manifest, { ...resources, basePath, openServers, onNotice });
@@ -72,6 +72,7 @@ export async function scoreRun(options: ScoreRunOptions): Promise<EvaluationCoun
 }
 
 type ServiceOptions = Pick<ScoreRunOptions, "env" | "registry" | "python" | "park"> & {
+  pythonProcesses?: PoolSize;
   toolSeconds?: number;
   nameStyle?: NameStyle;
   onNotice(message: string): void;
@@ -80,10 +81,11 @@ type Services = { resources: RunResources; network: ReturnType<typeof openNetwor
 
 /** Tools and models, open while they are used. */
 export async function withServices<T>(
-  { env, registry = {}, python, park, toolSeconds, nameStyle = "prefixed", onNotice }: ServiceOptions,
+  { registry = {}, park, nameStyle = "prefixed", ...options }: ServiceOptions,
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
-  const resources = openResources({ env, nameStyle, onNotice, python, toolSeconds });
+  const { env, python, pythonProcesses, toolSeconds, onNotice } = options;
+  const resources = openResources({ env, nameStyle, onNotice, python, pythonProcesses, toolSeconds });
   const network = openNetwork({ registry, env, clock: systemClock });
   if (park?.aborted) network.park();
   park?.addEventListener("abort", network.park);
@@ -103,6 +105,7 @@ export function mergeSettings({ config }: Manifest, more: EvaluationSettings = {
 type RunSettings = {
   registry: Registry;
   python: string | undefined;
+  pythonProcesses: PoolSize | undefined;
   toolSeconds: number | undefined;
   nameStyle: NameStyle;
   workers: number;
@@ -110,7 +113,7 @@ type RunSettings = {
 
 /** A manifest holds keys by name only, and a name alone is not a key: the provider's own variable is used. */
 export function readRunSettings({ config }: Manifest): RunSettings {
-  const { models, python, tool_timeout, tool_names, max_workers } = isObject(config) ? config : {};
+  const { models, python, python_processes, tool_timeout, tool_names, max_workers } = isObject(config) ? config : {};
   const withoutKeys = Object.entries(isObject(models) ? models : {}).map(([name, entry]) => {
     const { api_key: _key, ...rest } = entry as { api_key?: unknown };
     return [name, rest];
@@ -118,6 +121,7 @@ export function readRunSettings({ config }: Manifest): RunSettings {
   return {
     registry: registryFileSchema.safeParse({ models: Object.fromEntries(withoutKeys) }).data?.models ?? {},
     python: typeof python === "string" ? python : undefined,
+    pythonProcesses: typeof python_processes === "number" ? python_processes : undefined,
     toolSeconds: typeof tool_timeout === "number" ? tool_timeout : undefined,
     nameStyle: tool_names === "dotted" ? "dotted" : "prefixed",
     workers: typeof max_workers === "number" ? max_workers : 1,

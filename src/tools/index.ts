@@ -1,6 +1,7 @@
 export { checkArguments, failure, unknownTool } from "./arguments.ts";
 export { limitResult } from "./cap.ts";
 export { pythonEnvironment } from "./child-environment.ts";
+export type { PoolSize } from "./children/pool.ts";
 export { CALL_SECONDS } from "./children/pool.ts";
 export { Corpus } from "./corpus/corpus.ts";
 export { listCorpusFiles } from "./corpus/corpus-files.ts";

@@ -37,6 +37,7 @@ type Streams = [
 type Waiting = {
   number: number;
   session: unknown;
+  isCall: boolean;
   timeLimit: number;
   resolve(reply: JsonObject): void;
   reject(error: Error): void;
@@ -53,6 +54,8 @@ export type Launch = {
 export class ServerChild {
   /** open sessions: the pool increments it, the holder of a session decrements it */
   sessions = 0;
+  /** what it was given sessions of */
+  readonly domains = new Set<string>();
   /** settles when the process and everything it started are gone */
   readonly gone: Promise<void>;
   readonly #process: ChildProcess;
@@ -61,6 +64,11 @@ export class ServerChild {
   readonly #key = randomBytes(32).toString("hex");
   readonly #waiting: Waiting[] = [];
   #requests = 0;
+  /** sessions that were given a place here and have not asked for anything yet */
+  #expected = 0;
+  readonly #watching = new Set<() => void>();
+  #callsMeasured = 0;
+  #meanCallMs = 0;
   #lastSession: unknown;
   #partial: Buffer[] = [];
   #partialBytes = 0;
@@ -102,6 +110,37 @@ export class ServerChild {
     return this.#send(request, timeLimit);
   }
 
+  /** Requests that are not answered yet, or will be made at once. */
+  get waiting(): number {
+    return this.#waiting.length + this.#expected;
+  }
+
+  /** Counts a session that is about to arrive. */
+  expect(): void {
+    this.sessions++;
+    this.#expected++;
+  }
+
+  arrive(): void {
+    this.#expected--;
+    this.#tellWatching();
+  }
+
+  /** Settles when `waiting` becomes less, or the process is gone. */
+  progress(): Promise<void> {
+    return new Promise((resolve) => this.#watching.add(resolve));
+  }
+
+  #tellWatching(): void {
+    for (const tell of this.#watching) tell();
+    this.#watching.clear();
+  }
+
+  /** What late calls took, as the process itself measured it; undefined after too few. */
+  get meanCallMs(): number | undefined {
+    return this.#callsMeasured < ENOUGH_CALLS ? undefined : this.#meanCallMs;
+  }
+
   /** Whether a request of this session is the one being worked on. */
   isServing(session: string): boolean {
     return this.#waiting[0]?.session === session;
@@ -120,10 +159,10 @@ export class ServerChild {
 
   #send(request: JsonObject, timeLimit: number): Promise<JsonObject> {
     const number = this.#requests++;
-    const { requests } = this.#streams();
-    requests?.write(`${JSON.stringify({ ...request, n: number })}\n`);
+    this.#streams().requests?.write(`${JSON.stringify({ ...request, n: number })}\n`);
+    const isCall = request.op === "call";
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ number, session: request.session, timeLimit, resolve, reject });
+      this.#waiting.push({ number, session: request.session, isCall, timeLimit, resolve, reject });
       if (this.#waiting.length === 1) this.#limitFirst();
     });
   }
@@ -174,6 +213,7 @@ export class ServerChild {
     this.#waiting.splice(0).forEach((waiting, index) => {
       waiting.reject(new LostChild(message, index === 0));
     });
+    this.#tellWatching();
   }
 
   #receive(chunk: Buffer): void {
@@ -193,12 +233,13 @@ export class ServerChild {
 
   #read(line: Buffer): void {
     const first = this.#waiting[0];
-    const reply = first && this.#unseal(line, first.number);
+    const reply = first && this.#unseal(line, first);
     if (reply) {
       this.#waiting.shift();
       this.#lastSession = first.session;
       this.#limitFirst();
       first.resolve(reply);
+      this.#tellWatching();
       return;
     }
     this.#onDropped(first?.session ?? this.#lastSession);
@@ -206,17 +247,29 @@ export class ServerChild {
     if (first && line.toString("latin1", 0, 24).startsWith(`${first.number} `)) this.kill("spoilt its own reply");
   }
 
-  /** `number seal payload`; undefined if that is not what the bridge wrote for this number. */
-  #unseal(line: Buffer, number: number): JsonObject | undefined {
+  /** `number seal microseconds body`; undefined if that is not what the bridge wrote for this number. */
+  #unseal(line: Buffer, { number, isCall }: Waiting): JsonObject | undefined {
     const head = `${number} `;
     const start = head.length + SEAL_LENGTH + 1;
     if (line.length < start || line.toString("latin1", 0, head.length) !== head) return undefined;
     const payload = line.subarray(start);
     if (line.toString("latin1", head.length, start - 1) !== sealOf(this.#key, number, payload)) return undefined;
-    const reply = parseJson(payload.toString("utf8"));
+    const space = payload.indexOf(32);
+    if (isCall) this.#measure(Number(payload.toString("latin1", 0, space)) / 1000);
+    if (payload[space + 1] === RAW) return { content: payload.toString("utf8", space + 2) };
+    const reply = parseJson(payload.toString("utf8", space + 1));
     return isObject(reply) ? (reply as JsonObject) : undefined;
   }
+
+  #measure(ms: number): void {
+    this.#meanCallMs += (ms - this.#meanCallMs) * Math.max(NEWEST, 1 / ++this.#callsMeasured);
+  }
 }
+
+const ENOUGH_CALLS = 8;
+/** the least weight of the newest call in their mean */
+const NEWEST = 0.05;
+const RAW = "=".charCodeAt(0);
 
 const SEAL_LENGTH = 32;
 

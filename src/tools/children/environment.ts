@@ -54,6 +54,8 @@ class ChildEnvironment implements Environment {
   readonly #pool: ChildPool;
   readonly #seed: number;
   readonly #session: string;
+  /** what is loaded for it, as the pool knows it */
+  readonly #servers: string;
   /** the answered calls, for replay */
   readonly #answered: Asked[] = [];
   #child: ServerChild | undefined;
@@ -67,6 +69,7 @@ class ChildEnvironment implements Environment {
     this.#pool = pool;
     this.#seed = seed;
     this.#session = pool.nameSession(seed, domain.name);
+    this.#servers = JSON.stringify(domain.opening);
   }
 
   get tools(): ToolSpec[] {
@@ -77,8 +80,9 @@ class ChildEnvironment implements Environment {
     return this.#domain.toolbox.resolve(toolName)?.spec.readOnly ?? true;
   }
 
+  /** Shows whether the servers can be loaded; where they were before, the session gets its process with its first call. */
   async open(): Promise<void> {
-    await this.#persist("Loading its servers", async () => {});
+    await this.#pool.loadOnce(this.#servers, () => this.#persist("Loading its servers", async () => {}));
   }
 
   async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
@@ -107,7 +111,7 @@ class ChildEnvironment implements Environment {
 
   async state(): Promise<StateChanges> {
     if (this.#domain.stateless) return {};
-    const reply = await this.#inLine(() => this.#ask("Reading its tables", { op: "state", session: this.#session }));
+    const reply = await this.#inLine(() => this.#readTables());
     if (typeof reply.changes !== "string") {
       throw new RolloutError("tool", `The tables of ${this.#domain.name} cannot be read: ${reply.failed}`);
     }
@@ -117,6 +121,13 @@ class ChildEnvironment implements Environment {
         `The tables of ${this.#domain.name} are nested deeper than ${MAX_JSON_DEPTH} levels`,
       );
     return parseJson(reply.changes) as StateChanges;
+  }
+
+  /** Calls alone change them. */
+  async #readTables(): Promise<JsonObject> {
+    this.#mustBeOpen();
+    if (this.#answered.length === 0) return { changes: "{}" };
+    return this.#ask("Reading its tables", { op: "state", session: this.#session });
   }
 
   async close(): Promise<void> {
@@ -182,7 +193,8 @@ class ChildEnvironment implements Environment {
   /** The process that holds the session; if it is lost, another one, with the session restored. */
   async #seat(signal: AbortSignal | undefined): Promise<ServerChild> {
     if (this.#child && !this.#child.lost) return this.#child;
-    const child = await this.#pool.takeSeat();
+    const child = await this.#pool.takeSeat(this.#servers);
+    child.arrive();
     if (this.#closed || signal?.aborted) child.sessions--; // closed or given up while waiting
     signal?.throwIfAborted();
     this.#mustBeOpen();

@@ -6,8 +6,13 @@ import { isOutOfDescriptors, withDescriptors } from "../../files/index.ts";
 import { type Launch, ServerChild } from "./child.ts";
 
 export type ChildPoolOptions = {
-  /** maximum number of processes; default: one per core, at most four */
-  size?: number;
+  /**
+   * Number of processes; default: one per core, at most four. `auto`: one for each domain, and more, up to one per core,
+   * while calls wait.
+   */
+  size?: PoolSize;
+  /** With `auto`: rollouts have a time limit, so they share fewer processes, lest a call that hangs uses up others' time. */
+  timed?: boolean;
   /** milliseconds for one call */
   callTimeLimit?: number;
   /** milliseconds for loading a domain's servers */
@@ -18,7 +23,13 @@ export type ChildPoolOptions = {
   onShortage?: (message: string) => void;
 };
 
+export type PoolSize = number | "auto";
+
 export const CALL_SECONDS = 30;
+/** With `auto`: a session whose first call would wait longer than this gets another process. */
+const PATIENCE_MS = 50;
+/** So many requests may wait in a process before it is known how long calls take there. */
+const MAX_UNMEASURED = 8;
 
 export class ChildPool {
   /** what its processes are called in messages */
@@ -27,6 +38,9 @@ export class ChildPool {
   readonly loadTimeLimit: number;
   readonly #findLaunch: () => Promise<Launch>;
   readonly #size: number;
+  readonly #growsWithLoad: boolean;
+  /** so many are started before sessions share one */
+  readonly #least: number;
   readonly #notice: (message: string) => void;
   readonly #onShortage: ((message: string) => void) | undefined;
   readonly #children = new Set<ServerChild>();
@@ -34,13 +48,19 @@ export class ChildPool {
   readonly #sessions = new Map<unknown, string>();
   /** domain → lines that were no replies */
   readonly #dropped = new Map<string, number>();
+  /** domain → whether it could be loaded */
+  readonly #loads = new Map<string, Promise<boolean>>();
   #launch: Promise<Launch> | undefined;
   #closed = false;
 
   constructor(what: string, findLaunch: () => Promise<Launch>, options: ChildPoolOptions) {
     this.what = what;
     this.#findLaunch = findLaunch;
-    this.#size = options.size ?? Math.min(availableParallelism(), 4);
+    const few = Math.min(availableParallelism(), 4);
+    const { size = few, timed } = options;
+    this.#growsWithLoad = size === "auto";
+    this.#size = size === "auto" ? availableParallelism() : size;
+    this.#least = timed ? few : 1;
     this.#notice = options.notice ?? (() => {});
     this.#onShortage = options.onShortage;
     this.callTimeLimit = options.callTimeLimit ?? CALL_SECONDS * 1000;
@@ -52,20 +72,69 @@ export class ChildPool {
     await this.#launcher();
   }
 
-  /** A seat in the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
-  async takeSeat(): Promise<ServerChild> {
+  /** In the process with the fewest sessions, or in a new one while more are allowed and none is idle. */
+  async takeSeat(domain: string): Promise<ServerChild> {
     const launch = await this.#launcher();
-    return withDescriptors(() => this.#findSeat(launch), { onWait: this.#onShortage });
+    for (let child = this.#findUnmeasured(domain); child; child = this.#findUnmeasured(domain)) await child.progress();
+    return withDescriptors(() => this.#findSeat(launch, domain), { onWait: this.#onShortage });
   }
 
-  #findSeat(launch: Launch): ServerChild {
+  /** Whoever asks for a domain that somebody else is loading waits for that; if it fails, each tries it alone. */
+  async loadOnce(domain: string, load: () => Promise<void>): Promise<void> {
+    this.#mustBeOpen();
+    const known = this.#loads.get(domain);
+    if (known && (await known)) return;
+    const loading = load();
+    const isLoaded = loading.then(
+      () => true,
+      () => this.#loads.delete(domain) && false,
+    );
+    if (!known) this.#loads.set(domain, isLoaded);
+    await loading;
+  }
+
+  #findSeat(launch: Launch, domain: string): ServerChild {
+    this.#mustBeOpen();
+    const child = this.#findIdle(domain) ?? this.#startOrShare(launch);
+    child.expect();
+    child.domains.add(domain);
+    return child;
+  }
+
+  #mustBeOpen(): void {
     if (this.#closed)
       throw new RolloutError("infrastructure", `The ${this.what} tools were closed`, { retryable: true });
-    const living = [...this.#children].filter((child) => !child.lost);
-    let child = living.sort((a, b) => a.sessions - b.sessions)[0];
-    if (!child || (child.sessions > 0 && living.length < this.#size)) child = this.#start(launch, child);
-    child.sessions++;
-    return child;
+  }
+
+  /** With `auto`, one is idle enough for a domain that it serves if calls do not wait there. */
+  #findIdle(domain: string): ServerChild | undefined {
+    const living = this.#living();
+    const usualMs = Math.max(0, ...living.map(({ meanCallMs = 0 }) => meanCallMs));
+    const waitIn = ({ waiting, meanCallMs = usualMs }: ServerChild) => waiting * meanCallMs;
+    const own = living.find((child) => child.domains.has(domain) && waitIn(child) <= PATIENCE_MS);
+    const shares = this.#growsWithLoad && living.length >= this.#least;
+    return shares && own ? own : living.find((child) => child.sessions === 0);
+  }
+
+  /** With `auto`, the only process of a domain, if nobody knows yet whether it can serve another session at once. */
+  #findUnmeasured(domain: string): ServerChild | undefined {
+    if (!this.#growsWithLoad) return undefined;
+    const own = this.#living().filter((child) => child.domains.has(domain));
+    const [only] = own;
+    return own.length === 1 && only?.meanCallMs === undefined && (only?.waiting ?? 0) > MAX_UNMEASURED
+      ? only
+      : undefined;
+  }
+
+  #startOrShare(launch: Launch): ServerChild {
+    const living = this.#living();
+    const [fewest] = living;
+    return fewest && living.length >= this.#size ? fewest : this.#start(launch, fewest);
+  }
+
+  /** Those with the fewest sessions first. */
+  #living(): ServerChild[] {
+    return [...this.#children].filter((child) => !child.lost).sort((a, b) => a.sessions - b.sessions);
   }
 
   /** A name unique among open sessions; from the seed, so that a replay gets the same one. */

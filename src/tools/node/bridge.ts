@@ -90,7 +90,9 @@ async function main(): Promise<void> {
   for await (const line of linesOf(requests as Socket)) {
     const { n: number, ...request } = JSON.parse(line) as JsonObject & { n: number };
     if (typeof request.key === "string") key = request.key;
-    const payload = JSON.stringify("key" in request ? {} : await perform(request));
+    const begun = performance.now();
+    const answer = JSON.stringify("key" in request ? {} : await perform(request));
+    const payload = `${Math.round((performance.now() - begun) * 1000)} ${answer}`;
     const reply = `\n${number} ${sealOf(key, number, payload)} ${payload}\n`;
     await new Promise((done) => (replies as Socket).write(reply, done)); // before the next call may block everything
   }

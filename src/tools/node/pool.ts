@@ -43,7 +43,8 @@ export class NodePool extends ChildPool {
 
   /** Loads the servers in a process and says what they have. Throws a UsageError if they cannot be loaded. */
   async describe(servers: NodeDomain["servers"]): Promise<ServerShape[]> {
-    const child = await this.takeSeat();
+    const child = await this.takeSeat(servers.map(({ file }) => file).join());
+    child.arrive();
     try {
       const reply = await child.request({ op: "describe", servers: absolute(servers) }, this.loadTimeLimit);
       if (reply.unusable !== undefined) throw loadError(reply);

@@ -1,9 +1,10 @@
 """Serves the Python servers of dropped-in datasets to Rollout: one process, many rollouts.
 
 Requests are JSON lines on descriptor 4. Replies go to descriptor 5, each on a line of its own: the request's number `n`,
-a seal, and JSON. The seal is made with the key of the first request, which user code is never given: should a server write
-to the channel itself, or fork and come back twice, that is not taken for a reply. Requests are answered one at a time, in
-order, each exactly once:
+a seal, the microseconds that it took, and JSON, or `=` and the content itself where a call has nothing but a content of
+one line. The seal is made with the key of the first request, which user code is never given: should a server write to the
+channel itself, or fork and come back twice, that is not taken for a reply. Requests are answered one at a time, in order,
+each exactly once:
 
   describe  files
            -> {"tools": by file a list of {name, description, parameters}}, or as an unusable server
@@ -29,11 +30,13 @@ import signal
 import sys
 import threading
 import traceback
+from time import perf_counter
 
-sys.path[0] = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[0] = HERE
+import rollout_copy
 import rollout_repeat
 import rollout_state
-from rollout_functions import load_functions
 from rollout_load import Unusable, enter, load_server
 from rollout_text import BIGGEST_RESULT, describe, to_text, without_surrogates
 
@@ -50,25 +53,35 @@ def main():
     key, own = first["key"].encode(), os.getpid()
     die_with_parent()
     rollout_repeat.install(float(sys.argv[1]) if len(sys.argv) > 1 else None)
+    rollout_copy.install()
     bridge = Bridge()
-    answer(key, first["n"], {})
+    answer(key, first["n"], {}, 0)
     for line in requests:
-        request = json.loads(line)
+        begun = perf_counter()
+        request = json.loads(str(line, "utf-8"))
         number = request.pop("n")
         reply = getattr(bridge, request.pop("op"))(**request)
         if os.getpid() != own:  # a server forked, and this is the copy: it has no part in the dialogue
             os._exit(0)
-        answer(key, number, reply)
+        answer(key, number, reply, perf_counter() - begun)
     end_group()  # the parent is gone, whichever of its descriptors said so first
 
 
-def answer(key, number, reply):
-    payload = without_surrogates(to_text(reply)).encode("utf-8")
+def answer(key, number, reply, seconds):
+    payload = b"%d %s" % (seconds * 1_000_000, write_reply(reply))
     head = b"%d " % number
     seal = hmac.digest(key, head + payload, "sha256").hex()[:32].encode()
-    rest = memoryview(b"\n" + head + seal + b" " + payload + b"\n")
-    while rest:
-        rest = rest[os.write(REPLIES, rest) :]
+    line = b"\n%s%s %s\n" % (head, seal, payload)
+    written = os.write(REPLIES, line)
+    while written < len(line):
+        written += os.write(REPLIES, line[written:])
+
+
+def write_reply(reply):
+    content = reply.get("content")
+    if content is not None and "\n" not in content:  # JSON as it is, not once more as a text in JSON
+        return b"=" + content.encode("utf-8")
+    return without_surrogates(to_text(reply)).encode("utf-8")
 
 
 def take_channel():
@@ -109,7 +122,7 @@ class Bridge:
     def __init__(self):
         self.combinations = {}
         self.sessions = {}
-        self.closed = 0
+        self.left = 0  # closed, and perhaps still in memory
 
     def describe(self, files):
         try:
@@ -143,11 +156,10 @@ class Bridge:
         return self.sessions[session].state() if session in self.sessions else {"failed": "the session is closed"}
 
     def close(self, session):
-        if session in self.sessions:  # not where its servers could not be loaded
-            self.sessions.pop(session).forget()
-            self.closed += 1
-        if self.closed > 8 + len(self.sessions) // 4:  # sessions that refer to themselves wait for the collector
-            self.closed = 0
+        if session in self.sessions and not self.sessions.pop(session).forget():
+            self.left += 1
+        if self.left > 8 + len(self.sessions) // 4:  # sessions that refer to themselves wait for the collector
+            self.left = 0
             gc.collect()
         return {}
 
@@ -156,6 +168,16 @@ class Bridge:
         idle = [key for key, combination in self.combinations.items() if id(combination) not in used]
         for key in idle[: max(0, len(idle) - IDLE_COMBINATIONS + 1)]:
             del self.combinations[key]
+
+
+def load_functions(file):
+    """Imported where there are any: that takes longer than all the rest."""
+    sys.path.insert(0, HERE)
+    try:
+        from rollout_functions import load_functions as load
+    finally:
+        sys.path.remove(HERE)
+    return load(file)
 
 
 class Combination:
@@ -214,7 +236,8 @@ class Session:
             return {"failed": describe(error)}
 
     def forget(self):
-        rollout_state.forget(self.combination.servers, self.name)
+        """Whether nothing of it is left."""
+        return rollout_state.forget(self.combination.servers, self.name) or self.tables is None
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ type Answer = { interpreter: string } | { problem: string };
 
 function ask(command: string, environment: NodeJS.ProcessEnv): Promise<Answer> {
   return new Promise((done) => {
-    execFile(command, ["-c", QUESTION], { env: environment, timeout: 20_000 }, (error, stdout) => {
+    execFile(command, ["-S", "-c", QUESTION], { env: environment, timeout: 20_000 }, (error, stdout) => {
       if (error) return done({ problem: error.code === "ENOENT" ? "was not found" : "does not run" });
       const [interpreter = "", version = ""] = stdout.trim().split(/\r?\n/).slice(-2);
       const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -50,7 +50,8 @@ export class PythonPool extends ChildPool {
 
   /** The tools of a file of plain functions. Throws a UsageError if it cannot be loaded. */
   async describe(file: string): Promise<ToolSpec[]> {
-    const child = await this.takeSeat();
+    const child = await this.takeSeat(file);
+    child.arrive();
     try {
       const reply = await child.request({ op: "describe", files: [resolve(file)] }, this.loadTimeLimit);
       if (reply.unusable !== undefined) throw loadError(reply);

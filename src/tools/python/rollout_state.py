@@ -4,6 +4,7 @@ A server without `_get_session(id).databases` works too; it just has no tables h
 
 import copy
 import traceback
+import weakref
 
 PRISTINE = "rollout-pristine"
 
@@ -56,11 +57,19 @@ def databases_of(server, session):
     return databases if isinstance(databases, dict) else {}
 
 
+class Pristine:
+    """A table as every new session finds it."""
+
+    def __init__(self, name, rows):
+        self.rows = rows
+        self.records = index(name, rows)
+
+
 def take_pristine(servers):
-    """The tables of a new session as {table: {id: record}}, in a copy that no session can write to."""
+    """The tables of a new session by name, in a copy that no session can write to."""
     try:
         tables = SharedTables(servers, PRISTINE).tables
-        return {name: index(name, copy.deepcopy(rows)) for name, rows in tables.items()}
+        return {name: Pristine(name, copy.deepcopy(rows)) for name, rows in tables.items()}
     except Exception:  # such a server may still answer calls; then it has no state to compare
         traceback.print_exc()
         return {}
@@ -72,7 +81,10 @@ def changes(pristine, tables):
     """A new record whole, of a changed one the fields that changed, for a deleted one None."""
     result = {}
     for table in sorted({*pristine, *tables}):
-        before, after = pristine.get(table, {}), index(table, tables.get(table, []))
+        first, rows = pristine.get(table), tables.get(table, [])
+        if first and first.rows == rows:  # most tables, told apart far sooner than record by record
+            continue
+        before, after = first.records if first else {}, index(table, rows)
         changed = {}
         for identity, record in after.items():
             if identity not in before:
@@ -96,18 +108,19 @@ def changed_fields(before, after):
 def index(table, rows):
     """Records by identity; one that another record already has gets a number, so that no record is lost."""
     named = rows.items() if isinstance(rows, dict) else ((None, row) for row in rows)
+    own = f"{table.lower()}_id"
     result = {}
     seen = {}
     for position, (name, row) in enumerate(named):
         record = row if isinstance(row, dict) else {"value": row}
-        identity = str(name if name is not None else identify(table, record, position))
+        identity = str(name if name is not None else identify(own, record, position))
         count = seen[identity] = seen.get(identity, 0) + 1
         result[identity if count == 1 else f"{identity}~{count}"] = record
     return result
 
 
-def identify(table, record, position):
-    for field in (f"{table.lower()}_id", "id"):
+def identify(own, record, position):
+    for field in (own, "id"):
         if record.get(field) is not None:
             return record[field]
     ids = (value for field, value in record.items() if str(field).endswith("_id") and value is not None)
@@ -115,9 +128,20 @@ def identify(table, record, position):
 
 
 def forget(servers, session):
-    """Frees what servers keep under a session's id, in whichever of their dicts, or their classes' dicts."""
+    """Frees what servers keep under a session's id, in whichever of their dicts, or their classes' dicts. Whether nothing
+    is left of that for the collector."""
+    kept = []
     for server in servers:
         for attributes in [getattr(server, "__dict__", {}), *(vars(kind) for kind in type(server).__mro__)]:
             for held in list(attributes.values()):
-                if isinstance(held, dict):
-                    held.pop(session, None)
+                if isinstance(held, dict) and session in held:
+                    kept.append(watch(held.pop(session)))
+    return bool(kept) and all(there() is None for there in kept)
+
+
+def watch(made):
+    """Tells whether it is still there, or, where that cannot be known (its tables may be its class's), that it is."""
+    try:
+        return weakref.ref(made) if "databases" in vars(made) else lambda: True
+    except TypeError:
+        return lambda: True

@@ -5,14 +5,15 @@ character changes. What JSON cannot carry becomes visible text: NaN and the infi
 import json
 import math
 
+ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str)
 BIGGEST_RESULT = 32 * 1024 * 1024  # characters; what is longer would only burden the parent
 
 
 def to_text(value):
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+        return ENCODER.encode(value)
     except (ValueError, TypeError):  # NaN or an infinity, keys that are no text; or a circle, which fails again
-        return json.dumps(clean(value, set()), ensure_ascii=False, allow_nan=False, default=str)
+        return ENCODER.encode(clean(value, set()))
 
 
 def clean(value, around):

@@ -103,6 +103,10 @@ class TroubleDeskServer:
     def tool_process(self, s):
         return os.getpid()
 
+    def tool_nap(self, s, seconds):
+        time.sleep(seconds)
+        return os.getpid()
+
     def tool_hang(self, s):
         time.sleep(600)
 
