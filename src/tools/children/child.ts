@@ -67,6 +67,7 @@ export class ServerChild {
   /** sessions that were given a place here and have not asked for anything yet */
   #expected = 0;
   readonly #watching = new Set<() => void>();
+  #firstSince = 0;
   #callsMeasured = 0;
   #meanCallMs = 0;
   #lastSession: unknown;
@@ -136,6 +137,11 @@ export class ServerChild {
     this.#watching.clear();
   }
 
+  /** How long it has been working on the same request. */
+  get servingMs(): number {
+    return this.#waiting.length === 0 ? 0 : performance.now() - this.#firstSince;
+  }
+
   /** What late calls took, as the process itself measured it; undefined after too few. */
   get meanCallMs(): number | undefined {
     return this.#callsMeasured < ENOUGH_CALLS ? undefined : this.#meanCallMs;
@@ -169,6 +175,7 @@ export class ServerChild {
 
   #limitFirst(): void {
     clearTimeout(this.#timer);
+    this.#firstSince = performance.now();
     const first = this.#waiting[0];
     if (!first) return;
     const seconds = first.timeLimit / 1000;

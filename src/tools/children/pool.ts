@@ -28,6 +28,8 @@ export type PoolSize = number | "auto";
 export const CALL_SECONDS = 30;
 /** With `auto`: a session whose first call would wait longer than this gets another process. */
 const PATIENCE_MS = 50;
+/** A request that takes longer than this may hang: no further session is put behind it. */
+const HANGS_MS = 1000;
 /** So many requests may wait in a process before it is known how long calls take there. */
 const MAX_UNMEASURED = 8;
 
@@ -111,7 +113,8 @@ export class ChildPool {
     const living = this.#living();
     const usualMs = Math.max(0, ...living.map(({ meanCallMs = 0 }) => meanCallMs));
     const waitIn = ({ waiting, meanCallMs = usualMs }: ServerChild) => waiting * meanCallMs;
-    const own = living.find((child) => child.domains.has(domain) && waitIn(child) <= PATIENCE_MS);
+    const isIdle = (child: ServerChild) => waitIn(child) <= PATIENCE_MS && child.servingMs <= HANGS_MS;
+    const own = living.find((child) => child.domains.has(domain) && isIdle(child));
     const shares = this.#growsWithLoad && living.length >= this.#least;
     return shares && own ? own : living.find((child) => child.sessions === 0);
   }

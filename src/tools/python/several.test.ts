@@ -62,6 +62,19 @@ describe.runIf(await havePython())("several Python processes", () => {
     expect(pool.processIds().length).toBeLessThanOrEqual(availableParallelism());
   });
 
+  test("auto: no session is put behind a call that hangs", async () => {
+    const pool = createPool("auto");
+    const [hanging, other] = [await open(pool, "TroubleDesk", 1), await open(pool, "TroubleDesk", 2)];
+    await processOf(hanging);
+    const giveUp = new AbortController();
+    const stuck = hanging.call({ id: "1", name: "hang", arguments: "{}" }, giveUp.signal).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const isAlone = availableParallelism() === 1;
+    if (!isAlone) expect(await processOf(other)).not.toBe(pool.processIds()[0]);
+    giveUp.abort();
+    await stuck;
+  });
+
   test("auto, where rollouts have a time limit: a few sessions do not share a process", async () => {
     const pool = create({ size: "auto", timed: true });
     onTestFinished(() => pool.close());
