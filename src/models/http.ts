@@ -1,10 +1,11 @@
-// Connections to model servers: one pool per origin, direct or through the proxy that the environment names.
+// Connections to model servers: one set of them per origin, direct or through the proxy that the environment names.
 // The HTTP client's own time limits are off; each call sets its own.
 import { createRequire } from "node:module";
 import { BlockList, isIP } from "node:net";
 import type { Dispatcher } from "undici";
 import { UsageError } from "../core/index.ts";
 import { CONNECT_SECONDS } from "./call-limits.ts";
+import { createConnections } from "./connections.ts";
 
 export type ProxyEnvironment = { readonly [name: string]: string | undefined };
 
@@ -44,11 +45,11 @@ function loadUndici(): typeof import("undici") {
 function createDispatcher(target: URL, proxy: URL | undefined, connectMs: number): Dispatcher {
   const options = { headersTimeout: 0, bodyTimeout: 0 };
   const connect = { timeout: connectMs };
-  const { Pool, ProxyAgent } = loadUndici();
-  if (!proxy) return new Pool(target.origin, { ...options, connect });
+  const undici = loadUndici();
+  if (!proxy) return createConnections(undici, target.origin, { ...options, connect });
   // plain HTTP is forwarded, not tunnelled: many proxies tunnel to port 443 only
   const proxyTunnel = target.protocol === "https:";
-  return new ProxyAgent({ ...options, uri: proxy.href, proxyTls: connect, requestTls: connect, proxyTunnel });
+  return new undici.ProxyAgent({ ...options, uri: proxy.href, proxyTls: connect, requestTls: connect, proxyTunnel });
 }
 
 /** The proxy that the environment names for a URL, if any. */
