@@ -93,6 +93,7 @@ export { createRedactor, hideLogin, isSecretName, isWorthHiding } from "./redact
 export {
   callsOf,
   fillPlaceholders,
+  findUnnamed,
   listAllCalls,
   listPlannedCalls,
   listReferences,

@@ -56,6 +56,19 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
   return found;
 }
 
+/** The first reference that means no call before it. */
+export function findUnnamed(plan: ReferencePlan): PlanReference | undefined {
+  const calls = listAllCalls(plan);
+  const named = new Set<string>();
+  return listReferences(plan).find(({ written, after }) => {
+    // what was named once stays named: calls only come to be more
+    if (named.has(written)) return false;
+    if (callsOf(written, calls.slice(0, after)).length === 0) return true;
+    named.add(written);
+    return false;
+  });
+}
+
 /** The calls among these that a reference may mean, latest last. */
 export function callsOf<Call extends { name: string }>(written: string, calls: readonly Call[]): Call[] {
   const { name, nth } = readReference(written.slice(2, -2));
