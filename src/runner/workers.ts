@@ -8,6 +8,9 @@ import { LostRollout, type RolloutSource } from "./store.ts";
 /** Records that may wait for the disk while workers continue. */
 const MAX_UNWRITTEN = 256;
 
+/** Thousands that start in one go would hold up connections, the journal and Ctrl-C for seconds. */
+const START_AT_ONCE = 32;
+
 export class Workers {
   readonly #context: RunContext;
   readonly counts = { finished: 0, failed: 0 };
@@ -30,14 +33,16 @@ export class Workers {
     context.abort.addEventListener("abort", () => this.#abortAll(context.abort.reason));
   }
 
-  start(source: RolloutSource): Promise<void>[] {
+  /** Resolves when the source has no more, or the run is stopped, and every record is on disk. */
+  async play(source: RolloutSource): Promise<void> {
     this.#source = source;
-    const workers = Math.min(this.#atOnce, source.size);
-    return Array.from({ length: workers }, () => this.#work(source).catch((error) => this.stop(error)));
-  }
-
-  /** Resolves when every record is on disk. */
-  async finish(): Promise<void> {
+    const most = Math.min(this.#atOnce, source.size);
+    const working: Promise<void>[] = [];
+    while (working.length < most && !this.#isStopped()) {
+      working.push(this.#work(source).catch((error) => this.stop(error)));
+      if (working.length % START_AT_ONCE === 0) await new Promise(setImmediate);
+    }
+    await Promise.all(working);
     await Promise.all(this.#writing);
     if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
   }
