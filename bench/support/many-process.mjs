@@ -16,11 +16,9 @@ const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-let starting;
-process.once("message", () => {
-  starting = readLag();
-  lag.reset();
-});
+let [started, calls, rolloutMs] = [0, 0, 0];
+/** What the start took: until every rollout has begun. */
+let start;
 
 const run = resolveConfig(
   {
@@ -31,7 +29,6 @@ const run = resolveConfig(
   },
   { folder: join(temporary, "run") },
 );
-let [calls, rolloutMs] = [0, 0];
 const cpu = process.cpuUsage();
 const startedAt = Date.now();
 lag.enable();
@@ -39,17 +36,30 @@ const { finished, failed } = await makeRollouts(run, {
   env: {},
   onEvent: (event) => {
     if (event.type === "entry-end" && event.entry.type === "reply") calls++;
-    else if (event.type === "rollout-end") rolloutMs += event.durationMs;
+    else if (event.type === "rollout-start" && ++started === workers) {
+      start = { lag: readLag(), cpuMs: cpuMs(), calls };
+      lag.reset();
+    } else if (event.type === "rollout-end") rolloutMs += event.durationMs;
     else if (event.type === "run-note") console.error(event.message);
   },
 });
-const { user, system } = process.cpuUsage(cpu);
 if (failed > 0 || finished !== workers)
   throw new Error(`${failed} rollouts failed, ${finished} of ${workers} finished`);
-const peakMB = process.resourceUsage().maxRSS / 1024;
-const cpuMs = (user + system) / 1000 / calls;
-const wallMs = Date.now() - startedAt;
-process.send({ calls, rolloutMs, cpuMs, wallMs, peakMB, startedAt, starting, after: readLag() }, () => process.exit(0));
+const result = {
+  rolloutMs,
+  startedAt,
+  startCpuMs: start.cpuMs,
+  callCpuMs: (cpuMs() - start.cpuMs) / (calls - start.calls),
+  peakMB: process.resourceUsage().maxRSS / 1024,
+  starting: start.lag,
+  after: readLag(),
+};
+process.send(result, () => process.exit(0));
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / 1000;
+}
 
 /** In milliseconds: how late the loop came to what was due. */
 function readLag() {

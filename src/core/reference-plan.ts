@@ -41,6 +41,7 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
   const found: PlanReference[] = [];
   let after = 0;
   const see = (...values: unknown[]) => {
+    if (!mayRefer(values)) return;
     for (const [written] of (JSON.stringify(values) ?? "").matchAll(REFERENCE)) found.push({ written, after });
   };
   for (const { user_calls = [], user, steps = [], think, say } of plan) {
@@ -54,6 +55,14 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
     see(think, say);
   }
   return found;
+}
+
+/** Most values hold none, and to look is much less than to write them down. */
+function mayRefer(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(mayRefer);
+  return Object.entries(value).some(([key, member]) => key.includes("{{") || mayRefer(member));
 }
 
 /** The first reference that means no call before it. */

@@ -37,7 +37,7 @@ class Connections {
   }
 
   dispatch(asked: Asked): boolean {
-    if (this.#isDestroyed) throw new Error("the connections are closed");
+    if (this.#isDestroyed) throw closedError();
     const connection = this.#waiting.size === 0 ? this.#take() : undefined;
     if (connection) this.#send(connection, asked);
     else this.#waiting.add(asked);
@@ -48,8 +48,9 @@ class Connections {
     this.#isDestroyed = true;
     const refused = [...this.#waiting];
     this.#waiting.clear();
-    for (const { handler } of refused) refuse(handler, new Error("the connections are closed"));
-    await Promise.all([...this.#all].map(({ client }) => client.destroy()));
+    const error = closedError(); // one for all: thousands would be thousands of stacks
+    for (const { handler } of refused) refuse(handler, error);
+    await Promise.all([...this.#all].map(({ client }) => client.destroy(error)));
   }
 
   /** What waits goes on as soon as there is a connection for it, or room to make one. */
@@ -127,6 +128,10 @@ class Connections {
     this.#all.delete(connection);
     if (this.#connecting.delete(connection)) this.#serve();
   }
+}
+
+function closedError(): Error {
+  return new Error("the connections are closed");
 }
 
 function refuse(handler: Dispatcher.DispatchHandler, error: unknown): void {
