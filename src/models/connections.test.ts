@@ -136,4 +136,16 @@ test("a body arrives as it was written, with its length in bytes", async () => {
   }
 });
 
+test("an answer that comes before the body was read is an answer, and the next request is served", async () => {
+  const seen = await serve((request, response) => {
+    if (Number(request.headers["content-length"]) < 1000) return void response.end("ok");
+    response.writeHead(401).end("who are you?"); // nothing of the body is read
+  });
+  const { send } = connect(seen.origin);
+  for (let n = 0; n < 3; n++) {
+    expect(await send("x".repeat(20 << 20))).toMatchObject({ status: 401, text: "who are you?" });
+    expect((await send()).text).toBe("ok");
+  }
+});
+
 const messageOf = (error: Error) => error.message;
