@@ -3,8 +3,8 @@
 import type { Client, Dispatcher } from "undici";
 
 /**
- * Ten thousand that connect together overflow a server's backlog, run into each other's time limits, and with TLS hold up
- * everything else for seconds. So many at a time are still as many a second as one process can use.
+ * A server's backlog is some hundreds or thousands, and a connection's time limit runs from when it is begun: thousands at
+ * once could exceed both. The others wait before theirs is begun.
  */
 const MAX_CONNECTING = 128;
 
