@@ -52,7 +52,7 @@ test("a low limit caps the rollouts at once, with one note, and nothing fails", 
   expect(code).toBe(0);
   const notes = stdout.split("\n").filter((line) => line.includes("descriptors"));
   expect(notes).toEqual([
-    "max_workers 100 needs about 150 file descriptors, the limit is 80: 30 at once. Raise it with ulimit -n 256",
+    "max_workers 100 needs about 150 file descriptors, the limit is 80: 30 at once. Raise it with ulimit -n 256; if the shell may not, where its hard limit is set (limits.conf, systemd, docker)",
   ]);
   expect(most).toBeLessThanOrEqual(30);
   expect(work.records("outputs/run/trajectories/Domain1.jsonl")).toHaveLength(120);

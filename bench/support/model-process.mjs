@@ -1,6 +1,8 @@
 // A model server in a process of its own, so that its work is not counted as the caller's: a fixed wait, then a tool call
 // until a dialogue holds five results (or as many as the second argument says, with a text of 600 characters beside each
-// call), then a text. Tells its parent its URL, and on request how large what it got was.
+// call), then a text. With a third argument, a number of dialogues, waits differ from half to one and a half times the
+// latency, as a model's do. Tells its parent its URL, and on request how large what it got was, how many it held at once at
+// most, when the first dialogue had come and when all of them, and its own CPU time.
 import { createServer } from "node:http";
 
 const latency = Number(process.argv[2]);
@@ -30,12 +32,32 @@ const calls = Array.from({ length: STEPS }, (_, step) => {
   );
 });
 
-let [requests, bytes] = [0, 0];
+const MANY = Number(process.argv[4] ?? Number.POSITIVE_INFINITY);
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+const seen = { requests: 0, bytes: 0, dialogues: 0, inFlight: 0, most: 0, waited: 0, firstAt: 0, allAt: 0 };
 
-function answerTo(body) {
+/** Evenly spread, and the same in every run. */
+function nextWait() {
+  return MANY === Number.POSITIVE_INFINITY ? latency : latency * (0.5 + ((seen.requests * GOLDEN) % 1));
+}
+
+function countResults(body) {
   let results = 0;
   for (let at = body.indexOf(RESULT); at !== -1 && results < STEPS; at = body.indexOf(RESULT, at + 1)) results++;
-  return calls[results] ?? text;
+  return results;
+}
+
+/** How long this one is to wait. Times are on the clock that all processes of a machine share. */
+function count(body, results) {
+  const wait = nextWait();
+  seen.requests++;
+  seen.bytes += body.length;
+  seen.waited += wait;
+  seen.most = Math.max(seen.most, ++seen.inFlight);
+  if (results === 0) seen.dialogues++;
+  if (seen.requests === 1) seen.firstAt = Date.now();
+  if (seen.dialogues === MANY && seen.allAt === 0) seen.allAt = Date.now();
+  return wait;
 }
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
@@ -43,15 +65,24 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
     const body = Buffer.concat(chunks);
-    requests++;
-    bytes += body.length;
-    const answer = answerTo(body);
-    setTimeout(() => {
-      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
-      response.end(answer);
-    }, latency);
+    const results = countResults(body);
+    const answer = calls[results] ?? text;
+    setTimeout(
+      () => {
+        seen.inFlight--;
+        response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
+        response.end(answer);
+      },
+      count(body, results),
+    );
   });
 });
-server.listen(0, "127.0.0.1", 4096, () => process.send({ url: `http://127.0.0.1:${server.address().port}/v1` }));
-process.on("message", () => process.send({ kilobytes: bytes / requests / 1024 }));
+// the system's own limit (net.core.somaxconn) applies as well
+server.listen(0, "127.0.0.1", 16_384, () => process.send({ url: `http://127.0.0.1:${server.address().port}/v1` }));
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  const { requests, bytes, most, waited, firstAt, allAt } = seen;
+  const serverCpuMs = (user + system) / 1000 / requests;
+  process.send({ kilobytes: bytes / requests / 1024, most, waited, firstAt, allAt, serverCpuMs });
+});
 process.on("disconnect", () => process.exit(0));

@@ -94,6 +94,7 @@ export { createRedactor, hideLogin, isSecretName, isWorthHiding } from "./redact
 export {
   callsOf,
   fillPlaceholders,
+  findUnnamed,
   listAllCalls,
   listPlannedCalls,
   listReferences,

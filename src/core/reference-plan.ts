@@ -41,6 +41,7 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
   const found: PlanReference[] = [];
   let after = 0;
   const see = (...values: unknown[]) => {
+    if (!mayRefer(values)) return;
     for (const [written] of (JSON.stringify(values) ?? "").matchAll(REFERENCE)) found.push({ written, after });
   };
   for (const { user_calls = [], user, steps = [], think, say } of plan) {
@@ -54,6 +55,27 @@ export function listReferences(plan: ReferencePlan): PlanReference[] {
     see(think, say);
   }
   return found;
+}
+
+/** Most values hold none, and to look is much less than to write them down. */
+function mayRefer(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(mayRefer);
+  return Object.entries(value).some(([key, member]) => key.includes("{{") || mayRefer(member));
+}
+
+/** The first reference that means no call before it. */
+export function findUnnamed(plan: ReferencePlan): PlanReference | undefined {
+  const calls = listAllCalls(plan);
+  const named = new Set<string>();
+  return listReferences(plan).find(({ written, after }) => {
+    // what was named once stays named: calls only come to be more
+    if (named.has(written)) return false;
+    if (callsOf(written, calls.slice(0, after)).length === 0) return true;
+    named.add(written);
+    return false;
+  });
 }
 
 /** The calls among these that a reference may mean, latest last. */

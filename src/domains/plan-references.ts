@@ -5,6 +5,7 @@ import {
   cutText,
   didYouMean,
   fillPlaceholders,
+  findUnnamed,
   listAllCalls,
   listReferences,
   type Query,
@@ -25,7 +26,9 @@ export type ReferenceOptions = { queries: QueryFile; chosen: readonly number[]; 
 export async function requireReferences(domain: Domain, { queries, chosen, play }: ReferenceOptions): Promise<void> {
   const referring = chosen.filter((index) => queries.hasReferences(index));
   for (const [number, index] of referring.entries()) {
-    const problem = await referenceProblem(queries.load(index), play && number < MAX_PLAYED ? domain : undefined);
+    const isPlayed = play && number < MAX_PLAYED;
+    if (!isPlayed && queries.isNamed(index)) continue;
+    const problem = await referenceProblem(queries.load(index), isPlayed ? domain : undefined);
     if (problem) throw new UsageError(problem, queries.location(index));
   }
 }
@@ -33,14 +36,18 @@ export async function requireReferences(domain: Domain, { queries, chosen, play 
 /** What is wrong with the first wrong reference of a query's plan; without a domain nothing is played. */
 export async function referenceProblem(query: Query, domain: Domain | undefined): Promise<string | undefined> {
   const { plan = [] } = query.taskInfo;
-  const references = listReferences(plan);
-  const calls = listAllCalls(plan);
-  for (const { written, after } of references) {
-    if (callsOf(written, calls.slice(0, after)).length > 0) continue;
-    const names = new Set(calls.slice(0, after).map(({ name }) => name));
+  const unnamed = findUnnamed(plan);
+  if (unnamed) {
+    const { written, after } = unnamed;
+    const names = new Set(
+      listAllCalls(plan)
+        .slice(0, after)
+        .map(({ name }) => name),
+    );
     const [name = ""] = written.slice(2, -2).trim().split(/[.#]/);
     return `the plan's ${written} names no call before it${didYouMean(name, names)}`;
   }
+  const references = domain ? listReferences(plan) : [];
   const played = domain && references.length > 0 ? await tryPlaying(domain, query) : undefined;
   const lost = references.find(({ written, after }) => {
     return played && fillPlaceholders(written, played.slice(0, after)) === written;

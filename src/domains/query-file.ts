@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import {
   contentHash,
   dropUndefined,
+  findUnnamed,
   isObject,
   type Json,
   type JsonObject,
@@ -29,6 +30,8 @@ type Line = Extent & {
   hash: string;
   bringsTools: boolean;
   hasReferences: boolean;
+  /** each reference of its plan names a call before it */
+  isNamed: boolean;
   hasParties: boolean;
   /** nobody asks anything in its opening */
   isEmpty: boolean;
@@ -108,6 +111,11 @@ export class QueryFile {
   /** Whether the query may have references to results, without reading it again. */
   hasReferences(index: number): boolean {
     return (this.#lines[index] as Line).hasReferences;
+  }
+
+  /** Whether the plan's references name calls before them, without reading it again; false: to be looked at. */
+  isNamed(index: number): boolean {
+    return (this.#lines[index] as Line).isNamed;
   }
 
   /** Whether the query has a setup or tools of the user's, without reading it again. */
@@ -195,12 +203,13 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
     const location: Place = { file, line: number, ...("column" in piece && { column: piece.column }) };
     try {
       const record = parseLine(text, location);
-      const { tools, setup, userTools, messages } = toQuery(record, { file, line: number });
+      const { tools, setup, userTools, messages, taskInfo } = toQuery(record, { file, line: number });
       const hash = contentHash(isArray ? writeExact(withExactNumbers(record, text)) : text.trim());
       const hasReferences = text.includes("{{");
       const about = {
         bringsTools: tools !== undefined,
         hasReferences,
+        isNamed: !hasReferences || areNamed(taskInfo),
         hasParties: (setup ?? userTools) !== undefined,
         isEmpty: (messages.findLast(({ role }) => role === "user")?.content ?? "").trim() === "",
       };
@@ -211,6 +220,15 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
     }
   }
   return lines;
+}
+
+/** A plan that cannot be read is somebody else's to complain about. */
+function areNamed({ plan = [] }: TaskInfo): boolean {
+  try {
+    return findUnnamed(plan) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 type Place = Pick<Line, "file" | "line" | "column">;

@@ -23,7 +23,7 @@ export function capWorkers({ run, endpoints, note, limit = descriptorLimit() }: 
   const atOnce = Math.min(asked, Math.max(1, Math.floor((limit - reserved) / perRollout)));
   if (atOnce < asked)
     note(
-      `max_workers ${asked} needs about ${needed} file descriptors, the limit is ${limit}: ${atOnce} at once. Raise it with ulimit -n ${2 ** Math.ceil(Math.log2(needed))}`,
+      `max_workers ${asked} needs about ${needed} file descriptors, the limit is ${limit}: ${atOnce} at once. Raise it with ulimit -n ${2 ** Math.ceil(Math.log2(needed))}; if the shell may not, where its hard limit is set (limits.conf, systemd, docker)`,
     );
   return atOnce;
 }

@@ -208,10 +208,7 @@ function ledBy(fleet: Fleet, play: Crew["play"]): Crew {
 
 function playHere(workers: Workers): Crew {
   return {
-    play: async (plan) => {
-      await Promise.all(workers.start(fromPlan(plan)));
-      await workers.finish();
-    },
+    play: (plan) => workers.play(fromPlan(plan)),
     stop: (error) => workers.stop(error),
     counts: workers.counts,
   };

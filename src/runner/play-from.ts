@@ -33,9 +33,7 @@ export async function playFrom(run: ResolvedRun, options: PlayFrom): Promise<voi
     if (park.aborted) network.park();
     park.addEventListener("abort", network.park);
     const context = new RunContext({ run, store, clock, calls, park, abort }, onEvent);
-    const workers = new Workers(context, atOnce);
-    await Promise.all(workers.start(options.source(datasets)));
-    await workers.finish();
+    await new Workers(context, atOnce).play(options.source(datasets));
   } finally {
     for (const part of open.reverse()) await part.close();
   }

@@ -8,6 +8,14 @@ import { LostRollout, type RolloutSource } from "./store.ts";
 /** Records that may wait for the disk while workers continue. */
 const MAX_UNWRITTEN = 256;
 
+/**
+ * Thousands that start in one go would hold up connections, the journal and Ctrl-C for seconds. So many start in each turn of
+ * the event loop; more in a long one, so that those which have begun do not keep the others from it.
+ */
+const START_AT_ONCE = 32;
+const TURN_MS = 50;
+const MOST_AT_ONCE = 256;
+
 export class Workers {
   readonly #context: RunContext;
   readonly counts = { finished: 0, failed: 0 };
@@ -30,14 +38,22 @@ export class Workers {
     context.abort.addEventListener("abort", () => this.#abortAll(context.abort.reason));
   }
 
-  start(source: RolloutSource): Promise<void>[] {
+  /** Resolves when the source has no more, or the run is stopped, and every record is on disk. */
+  async play(source: RolloutSource): Promise<void> {
     this.#source = source;
-    const workers = Math.min(this.#atOnce, source.size);
-    return Array.from({ length: workers }, () => this.#work(source).catch((error) => this.stop(error)));
-  }
-
-  /** Resolves when every record is on disk. */
-  async finish(): Promise<void> {
+    const { clock } = this.#context;
+    const most = Math.min(this.#atOnce, source.size);
+    const working: Promise<void>[] = [];
+    let room = START_AT_ONCE;
+    while (working.length < most && !this.#isStopped()) {
+      for (; room > 0 && working.length < most; room--)
+        working.push(this.#work(source).catch((error) => this.stop(error)));
+      const before = clock.elapsed();
+      await new Promise(setImmediate);
+      const turns = (clock.elapsed() - before) / TURN_MS;
+      room = Math.min(MOST_AT_ONCE, Math.ceil(START_AT_ONCE * Math.max(1, turns)));
+    }
+    await Promise.all(working);
     await Promise.all(this.#writing);
     if (!this.#context.abort.aborted) this.#crash.signal.throwIfAborted();
   }
