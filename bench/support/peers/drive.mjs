@@ -15,13 +15,13 @@ const support = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
  * `program` and `args` start the driver, `file` is the peer's, `folder` an empty one for what it writes, `level` says how
- * many dialogues, how many at once, after how many to warm up, and how long the model takes.
+ * many dialogues, how many at once, how many and how long at least to warm up, and how long the model takes.
  */
 export async function drive({ program, args, file, folder, env, level }) {
   mkdirSync(folder, { recursive: true });
   const server = await startServer(level.latency);
   const parts = [1, level.dialogues];
-  const options = { file, url: server.url, scenario, folder, at: level.at, warm: level.warm, parts };
+  const options = { file, url: server.url, scenario, folder, at: level.at, warm: level.warm, warmMs: level.warmMs, parts };
   const driver = startDriver({ program, args: [...args, JSON.stringify(options)], folder, env });
   const size = watchSizes(() => treeOf(driver.pid));
   const limit = setTimeout(() => driver.kill(), LIMIT_MS);

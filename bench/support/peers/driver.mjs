@@ -3,12 +3,14 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const { file, url, scenario, folder, at, warm, parts } = JSON.parse(process.argv[2]);
+const { file, url, scenario, folder, at, warm, warmMs = 0, parts } = JSON.parse(process.argv[2]);
 const words = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 const { open } = await import(file);
 const play = await open({ url, scenario, folder, many });
-await play(warm, at);
+const warmed = performance.now() + warmMs;
+do await play(warm, at);
+while (performance.now() < warmed);
 for (const dialogues of parts) {
   tell({ ready: true });
   await words.next();

@@ -52,7 +52,10 @@ def main():
     play = load_peer(options["file"]).open_peer(
         url=options["url"], scenario=scenario, tools=make_tools(scenario), folder=options["folder"]
     )
+    warmed = time.monotonic() + options.get("warmMs", 0) / 1000
     play(options["warm"], options["at"])
+    while time.monotonic() < warmed:
+        play(options["warm"], options["at"])
     for dialogues in options["parts"]:
         tell({"ready": True})
         sys.stdin.readline()
