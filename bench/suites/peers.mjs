@@ -108,9 +108,7 @@ function readOptions() {
     refuse(error.message);
   }
   const quick = values.quick || process.env.BENCH_QUICK === "1";
-  const all = quick
-    ? LEVELS.map((level, n) => ({ ...level, ...QUICK, dialogues: QUICK.dialogues[n] }))
-    : LEVELS;
+  const all = quick ? LEVELS.map((level, n) => ({ ...level, ...QUICK, dialogues: QUICK.dialogues[n] })) : LEVELS;
   const runs = quick ? 1 : Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) refuse(`--runs ${values.runs} is not a whole number above 0.`);
   return {

@@ -21,7 +21,8 @@ export async function drive({ program, args, file, folder, env, level }) {
   mkdirSync(folder, { recursive: true });
   const server = await startServer(level.latency);
   const parts = [1, level.dialogues];
-  const options = { file, url: server.url, scenario, folder, at: level.at, warm: level.warm, warmMs: level.warmMs, parts };
+  const { at, warm, warmMs } = level;
+  const options = { file, url: server.url, scenario, folder, at, warm, warmMs, parts };
   const driver = startDriver({ program, args: [...args, JSON.stringify(options)], folder, env });
   const size = watchSizes(() => treeOf(driver.pid));
   const limit = setTimeout(() => driver.kill(), LIMIT_MS);
