@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { call, play, STOP, scripted } from "../../test/support/play.ts";
+import type { Entry, ReasoningSpan } from "../core/index.ts";
 import { toMessages } from "./messages.ts";
 import { NEUTRAL_OPENER, viewFor } from "./view.ts";
 
@@ -99,4 +101,37 @@ test("where a provider refuses the dialogue otherwise, earlier replies that call
   expect(
     viewFor("agent", [], entries).some((message) => "reasoning" in message && message.reasoning === "I need the loan."),
   ).toBe(false);
+});
+
+test("a view that grows with its dialogue is the one that is built from all of it", () => {
+  const kind = fc.constantFrom("reply", "called", "user", "aside", "rejected", "result", "summary", "verdict");
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const make = (what: string, n: number): Entry => {
+    const said = { content: `${what} ${n}`, toolCalls: [], usage, finish: "stop", at: "" };
+    const calls = { ...said, toolCalls: [{ id: `c${n}`, name: "find", arguments: "{}" }], reasoning: `why ${n}` };
+    const entries: { [kind: string]: unknown } = {
+      reply: { type: "reply", by: "agent", reasoning: `why ${n}`, ...said },
+      called: { type: "reply", by: "agent", ...calls },
+      user: { type: "reply", by: "user", ...said },
+      aside: { type: "reply", by: "user", ...calls },
+      rejected: { type: "reply", by: "agent", ...said, rejected: "empty_reply" },
+      result: { type: "tool-result", callId: `c${n}`, name: "find", content: `{"n": ${n}}`, isError: false, at: "" },
+      summary: { type: "summary", ...said, ...(n % 2 === 0 && { rejected: "empty_reply" }) },
+      verdict: { type: "verdict", stop: false, reason: "", usage, at: "" },
+    };
+    return entries[what] as Entry;
+  };
+  const opening = [{ role: "user" as const, content: "Hi" }];
+  fc.assert(
+    fc.property(fc.array(kind, { maxLength: 25 }), fc.constantFrom("turn", "dialogue"), (kinds, span) => {
+      const entries: Entry[] = [];
+      for (const [n, what] of kinds.entries()) {
+        entries.push(make(what, n));
+        if (n % 3 === 1) continue; // not asked after every entry
+        const grown = viewFor("agent", opening, entries, span as ReasoningSpan);
+        expect(grown).toEqual(viewFor("agent", opening, [...entries], span as ReasoningSpan));
+        expect(viewFor("agent", opening, entries, span as ReasoningSpan)).toEqual(grown);
+      }
+    }),
+  );
 });

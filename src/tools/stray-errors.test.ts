@@ -52,6 +52,21 @@ test("a tool's stray error fails its caller; one whose caller is over is told on
   ]);
 });
 
+test("a tool that starts nothing changes nothing for those that do, before or after it", () => {
+  const { status, said } = run(`
+    callAs(over, () => 1);
+    callAs(open, () => queueMicrotask(() => later(new Error("one, of a microtask's timer"))));
+    callAs(over, () => 2);
+    const nested = async () => { await null; await null; throw new Error("two, of a promise"); };
+    callAs(open, () => void nested());
+    callAs(over, () => 3);`);
+  expect(status).toBe(0);
+  expect(said[0].toSorted()).toEqual([
+    "failed A.b: an error outside of its calls: one, of a microtask's timer",
+    "failed A.b: an error outside of its calls: two, of a promise",
+  ]);
+});
+
 test("without a caller, the tool's file in the stack, or no stack at all, says whose it is", () => {
   expect(run(`later(make("at load"));`)).toMatchObject({
     status: 0,
