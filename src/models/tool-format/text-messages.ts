@@ -29,21 +29,34 @@ export function toTextMessages(
   let calls: readonly ToolCall[] = [];
   let results: Result[] = [];
   const placeOf = ({ callId }: Result) => calls.findIndex(({ id }) => id === callId);
-  const flush = (said?: string) => {
+  const flush = (next?: ChatMessage) => {
+    const said = next?.content;
     const ordered = results.toSorted((a, b) => placeOf(a) - placeOf(b)).map(({ content }) => content);
     const text = ordered.length > 0 ? format.writeResults(ordered, said) : said;
-    if (text !== undefined) texts.push({ role: "user", content: text });
+    const last = next ?? results.at(-1);
+    if (text !== undefined && last) texts.push(toText("user", text, last));
     results = [];
   };
   for (const message of messages) {
     if (message.role === "tool") results.push(message);
-    else if (message.role === "user") flush(message.content);
+    else if (message.role === "user") flush(message);
     else {
       flush();
       calls = message.toolCalls ?? [];
-      texts.push({ role: "assistant", content: format.write(message, tools) });
+      texts.push(toText("assistant", format.write(message, tools), message));
     }
   }
   flush();
   return texts;
+}
+
+const made = new WeakMap<ChatMessage, ChatMessage>();
+
+/** The same object for the same text of a message: whoever writes requests knows by it what was written before. */
+function toText(role: "user" | "assistant", content: string, from: ChatMessage): ChatMessage {
+  const known = made.get(from);
+  if (known?.role === role && known.content === content) return known;
+  const message: ChatMessage = { role, content };
+  made.set(from, message);
+  return message;
 }
