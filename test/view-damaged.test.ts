@@ -338,7 +338,8 @@ test("annotations that are torn, odd or about nothing are told; two servers writ
     ),
   );
   expect(new Set(sent.map((answer) => answer?.status))).toEqual(new Set([200]));
-  const written = readFileSync(file, "utf8").split("\n").slice(5, -1);
+  // both may have begun a new line after the torn one: an empty line says nothing
+  const written = readFileSync(file, "utf8").split("\n").slice(5).filter(Boolean);
   expect(new Set(written.map((one) => (JSON.parse(one) as { by: string }).by)).size).toBe(60);
   for (const { until } of servers)
     await until<AnnotationsView>(
