@@ -110,6 +110,8 @@ test("without its collector nothing is handed out of a run with a budget: nobody
   const worker = scene.worker(["--max-workers", "1"]);
   await until(() => server.requests().asked > 2);
   collector.child.kill("SIGKILL");
+  // a worker may be between two rollouts while the collector still counts as there
+  await until(async () => (await scene.count("rollout.runs WHERE collector_until > now()")) === 0);
   await until(async () => (await scene.count("rollout.rollouts WHERE worker IS NOT NULL")) === 0);
   const { asked } = server.requests();
   const once = await scene.worker(["--once"]).finished;

@@ -24,6 +24,13 @@ function wrapped(descriptor, bytes, offset, length, ...rest) {
   return setImmediate(done, failure("write"));
 }
 
+/** Of what is appended; files that are written whole are on another disk. */
+fs.writeSync = (descriptor, bytes, ...rest) => {
+  if (descriptor <= 2 || rest.length > 0 || !existsSync(flag)) return writeSync(descriptor, bytes, ...rest);
+  if (halved.has(descriptor)) throw failure("write");
+  halved.add(descriptor);
+  return writeSync(descriptor, bytes, 0, Math.floor(bytes.length / 2));
+};
 fs.write = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(write));
 fs.fsync = (descriptor, done) => {
   if (!existsSync(flag) || readFileSync(flag, "utf8").trim() === "") return fsync(descriptor, done);
