@@ -103,6 +103,7 @@ export {
   type PlayedCall,
   type ReferencePlan,
 } from "./reference-plan.ts";
+export { remember } from "./remember.ts";
 export {
   type FilledText,
   hideSecret,

@@ -10,6 +10,7 @@ import {
   type Party,
   type ReasoningSpan,
   type ReplyEntry,
+  remember,
   type SummaryEntry,
   type ToolResultEntry,
 } from "../core/index.ts";
@@ -81,27 +82,13 @@ function hasCalls({ toolCalls }: ReplyEntry): boolean {
   return toolCalls.length > 0;
 }
 
-/**
- * An entry never changes, so its message is made once and stays the same object: whoever turns messages into text can
- * do that once too.
- */
-function rememberFor<E extends object, M>(make: (entry: E) => M): (entry: E) => M {
-  const made = new WeakMap<E, M>();
-  return (entry) => {
-    let message = made.get(entry);
-    if (message === undefined) {
-      message = make(entry);
-      made.set(entry, message);
-    }
-    return message;
-  };
-}
+// An entry never changes, so its message stays the same object: whoever turns messages into text can do that once too.
 
-const toUserMessage = rememberFor(
+const toUserMessage = remember(
   ({ content }: ReplyEntry): ChatMessage => ({ role: "user", content: readUserText(content).text }),
 );
 
-const toWholeReply = rememberFor(
+const toWholeReply = remember(
   ({ content, reasoning, opaque, toolCalls }: ReplyEntry): ChatMessage => ({
     role: "assistant",
     content,
@@ -111,7 +98,7 @@ const toWholeReply = rememberFor(
   }),
 );
 
-const toClearedReply = rememberFor(
+const toClearedReply = remember(
   ({ content, toolCalls }: ReplyEntry): ChatMessage => ({
     role: "assistant",
     content,
@@ -150,7 +137,7 @@ function userView(opening: readonly OpeningMessage[], entries: readonly Entry[])
   return messages;
 }
 
-const toToolMessage = rememberFor(
+const toToolMessage = remember(
   ({
     callId,
     name,
@@ -165,7 +152,7 @@ const toToolMessage = rememberFor(
   }),
 );
 
-const toChat = rememberFor((opening: readonly OpeningMessage[]): readonly ChatMessage[] => {
+const toChat = remember((opening: readonly OpeningMessage[]): readonly ChatMessage[] => {
   const names = new Map<string, string>();
   return opening.map((message): ChatMessage => {
     const { content } = message;

@@ -1,6 +1,6 @@
 // What everything in a run shares: its settings, its store, its clock, its signals, and its watchers.
 import type { ResolvedRun } from "../config/index.ts";
-import { type Clock, type RunEvent, timestamp } from "../core/index.ts";
+import { type Clock, onAbort, type RunEvent, timestamp } from "../core/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import type { RolloutStore } from "./store.ts";
@@ -22,8 +22,6 @@ export class RunContext {
   readonly telemetry: Telemetry | undefined;
   readonly #watch: (event: RunEvent) => void;
   readonly #noted = new Set<string>();
-  /** one listener for all: thousands on one signal would slow each other down */
-  readonly #onPark = new Set<() => void>();
 
   constructor(
     parts: Pick<RunContext, "run" | "store" | "clock" | "calls" | "park" | "abort"> & { telemetry?: Telemetry },
@@ -37,9 +35,6 @@ export class RunContext {
     this.abort = parts.abort;
     this.telemetry = parts.telemetry;
     this.#watch = watch;
-    this.park.addEventListener("abort", () => {
-      for (const leave of this.#onPark) leave();
-    });
   }
 
   /** The result of the work, or undefined if the run is parked before there is one. */
@@ -47,13 +42,12 @@ export class RunContext {
     if (this.park.aborted) return undefined;
     let leave = () => {};
     const parked = new Promise<undefined>((resolve) => {
-      leave = () => resolve(undefined);
+      leave = onAbort(this.park, () => resolve(undefined));
     });
-    this.#onPark.add(leave);
     try {
       return await Promise.race([work, parked]);
     } finally {
-      this.#onPark.delete(leave);
+      leave();
     }
   }
 

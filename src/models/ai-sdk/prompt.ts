@@ -5,6 +5,7 @@ import {
   type ChatMessage,
   type JsonObject,
   type ModelRequest,
+  remember,
   type ToolCall,
   type ToolSpec,
   toPlain,
@@ -56,16 +57,6 @@ export function createPromptWriter(
       else prompt.push(userMessage(text));
     }
   }
-}
-
-/** As long as what it was made from lives. */
-function remember<F extends object, M>(make: (from: F) => M): (from: F) => M {
-  const made = new WeakMap<F, M>();
-  return (from) => {
-    const known = made.get(from) ?? make(from);
-    made.set(from, known);
-    return known;
-  };
 }
 
 export const toTools = remember((tools: readonly ToolSpec[]) => tools.map(toTool));

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type ModelRequest,
   parseJson,
+  remember,
   type ToolCall,
   type ToolSpec,
   toFunctionTools,
@@ -80,13 +81,7 @@ export function validName(name: string): string {
   return /^[\w.:-]{1,128}$/.test(name) ? name : name.replace(/[^\w.:-]+/g, "_").slice(0, 64) || "unnamed";
 }
 
-const written = new WeakMap<ToolSpec[], Buffer>();
-
-function toolsBytes(tools: ToolSpec[]): Buffer {
-  const bytes = written.get(tools) ?? Buffer.from(wellFormedJson(writeExact(toFunctionTools(tools))));
-  written.set(tools, bytes);
-  return bytes;
-}
+const toolsBytes = remember((tools: ToolSpec[]) => Buffer.from(wellFormedJson(writeExact(toFunctionTools(tools)))));
 
 const MAX_REMEMBERED = 256;
 

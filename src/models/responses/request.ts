@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type ModelRequest,
+  remember,
   type ToolSpec,
   toFunctionTools,
   wellFormedJson,
@@ -54,13 +55,7 @@ export function responseParameters(model: ResolvedModel, settings: CallSettings)
   return merged;
 }
 
-const written = new WeakMap<ToolSpec[], Buffer>();
-
-function toolsBytes(tools: ToolSpec[]): Buffer {
-  const bytes = written.get(tools) ?? Buffer.from(wellFormedJson(writeExact(flatTools(tools))));
-  written.set(tools, bytes);
-  return bytes;
-}
+const toolsBytes = remember((tools: ToolSpec[]) => Buffer.from(wellFormedJson(writeExact(flatTools(tools)))));
 
 /** Here a function's members are the tool's own; without `strict: false` the API would rewrite schemas. */
 function flatTools(tools: ToolSpec[]): JsonObject[] {
