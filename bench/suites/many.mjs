@@ -24,6 +24,7 @@ report([
 process.exit(0);
 
 async function measure({ workers, latency }) {
+  console.error(`… ${workers} at once, a model of ${latency / 1000} s`);
   const server = fork(support("model-process.mjs"), [latency, STEPS, workers].map(String));
   const [{ url }] = await once(server, "message");
   const caller = fork(support("many-process.mjs"), [JSON.stringify({ url, workers })], { execArgv: process.execArgv });

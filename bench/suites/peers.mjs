@@ -52,6 +52,7 @@ console.log(`\n${toMarkdown(result, { language: "en" })}\n`);
 /** A peer that fails once is left out from then on, and the others go on. */
 async function measure(one, level, run) {
   const { name } = one.peer;
+  console.error(`… run ${run}, ${level.at} at once, ${name}: ${level.warmMs / 1000} s to warm up, then it is measured`);
   const folder = mkdtempSync(join(temporary, `${name}-`));
   try {
     const seen = await drive({ ...one, folder, level });
