@@ -287,7 +287,7 @@ test("rollouts of one query, played at once, never see each other's writes", asy
   }
 });
 
-/** Parks a run of sap-001 after this many entries and returns its folder. */
+/** A run of sap-001 that was parked, with this many entries in its journal; returns its folder. */
 async function parkedAfter(entries: number) {
   const folder = temporaryFolder();
   const park = new AbortController();
@@ -304,7 +304,15 @@ async function parkedAfter(entries: number) {
   });
   expect(records).toEqual([]);
   expect(result).toMatchObject({ left: 1, stoppedBy: "interrupt" });
+  cutJournal(join(folder, "journal.jsonl"), entries);
   return folder;
+}
+
+/** As after a kill: a reply and what its tools returned are written together where tools are quick. */
+function cutJournal(journal: string, entries: number): void {
+  const isKept = (event: RunEvent) => event.type !== "entry-end" || event.index < entries;
+  const kept = readRecords<RunEvent>(journal).filter(isKept);
+  writeFileSync(journal, kept.map((event) => `${JSON.stringify(event)}\n`).join(""));
 }
 
 async function resumed(folder: string) {

@@ -1,41 +1,35 @@
 // Answering the tool calls of one reply: neighbouring read-only calls run concurrently, everything else in order; results
 // always come out in call order.
-import {
-  type CallParty,
-  type Clock,
-  type Environment,
-  type ReplyEntry,
-  type ToolCall,
-  type ToolResult,
-  type ToolResultEntry,
-  timestamp,
-} from "../core/index.ts";
+import type { CallParty, Environment, ReplyEntry, ToolCall, ToolResult, ToolResultEntry } from "../core/index.ts";
 import { limitResult } from "../tools/index.ts";
 import { repairResult } from "./repair.ts";
 
-type Answering = {
-  environment: Pick<Environment, "call" | "isReadOnly">;
-  clock: Clock;
-  signal: AbortSignal;
-  by?: CallParty;
-};
+type Answering = { environment: Pick<Environment, "call">; signal: AbortSignal; by?: CallParty };
 
-export async function* answerCalls(
-  answering: Answering,
-  calls: readonly ToolCall[],
-): AsyncGenerator<ToolResultEntry, void, void> {
-  const { environment, clock, signal, by } = answering;
-  for (let next = 0; next < calls.length; ) {
-    let end = next + 1;
-    if (environment.isReadOnly(nameAt(calls, next))) {
-      while (end < calls.length && environment.isReadOnly(nameAt(calls, end))) end++;
-    }
-    const group = calls.slice(next, end);
-    const results = await Promise.all(group.map((call) => environment.call(by ? { ...call, by } : call, signal)));
-    for (const [index, result] of results.entries())
-      yield toResultEntry(group[index] as ToolCall, result, { at: timestamp(clock), by });
-    next = end;
+/** Calls of one group may run at once. */
+export function groupCalls(environment: Pick<Environment, "isReadOnly">, calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: ToolCall[][] = [];
+  let readsOnly = false;
+  for (const call of calls) {
+    const isRead = environment.isReadOnly(call.name);
+    if (isRead && readsOnly) (groups.at(-1) as ToolCall[]).push(call);
+    else groups.push([call]);
+    readsOnly = isRead;
   }
+  return groups;
+}
+
+export async function answerGroup(
+  { environment, signal, by }: Answering,
+  group: readonly ToolCall[],
+): Promise<ToolResult[]> {
+  const results = await Promise.all(group.map((call) => environment.call(by ? { ...call, by } : call, signal)));
+  return results.map(admitResult);
+}
+
+/** As the dialogue takes it up, whatever a tool returned. */
+export function admitResult(result: ToolResult): ToolResult {
+  return repairResult(limitResult(result));
 }
 
 export function toResultEntry(
@@ -43,7 +37,7 @@ export function toResultEntry(
   result: ToolResult,
   { at, by }: Pick<ToolResultEntry, "at" | "by">,
 ): ToolResultEntry {
-  return { type: "tool-result", ...(by && { by }), callId: id, name, ...repairResult(limitResult(result)), at };
+  return { type: "tool-result", ...(by && { by }), callId: id, name, ...result, at };
 }
 
 /** Ids must be unique within the dialogue; if the model's are missing or repeated, the original is kept too. */
@@ -57,8 +51,4 @@ export function withUniqueIds(reply: ReplyEntry, used: ReadonlySet<string>): Rep
     return id === call.id ? call : { ...call, id, originalId: call.id };
   });
   return { ...reply, toolCalls };
-}
-
-function nameAt(calls: readonly ToolCall[], index: number): string {
-  return (calls[index] as ToolCall).name;
 }

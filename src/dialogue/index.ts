@@ -1,8 +1,8 @@
-export { answerCalls } from "./answer-calls.ts";
+export { answerGroup, groupCalls } from "./answer-calls.ts";
 export type { ContextPolicy } from "./context-room.ts";
 export { readUserText } from "./end-tokens.ts";
 export { faultsOf, toMessages, toOtherCalls, toSummaries } from "./messages.ts";
-export { playDialogue } from "./play-dialogue.ts";
+export { type DialogueSetup, playDialogue } from "./play-dialogue.ts";
 export {
   type AgentPrompt,
   agentSystemPrompt,

@@ -1,6 +1,6 @@
-// The loop: agent reply → tool calls, answered in call order → until the agent speaks to the user → user reply. It yields
-// each entry and continues only when the next one is asked for, so that its consumer can make an entry durable first.
-// It knows nothing about files, terminals or queues.
+// The loop: agent reply → tool calls, answered in call order → until the agent speaks to the user → user reply. It hands
+// each entry to its caller and goes on when the caller is done with it, so that an entry can be made durable first. It knows
+// nothing about files, terminals or queues.
 import {
   ANSWER_REQUEST,
   type Clock,
@@ -24,12 +24,13 @@ import {
   timestamp,
 } from "../core/index.ts";
 import { isTextCall, type ToolFormat } from "../models/index.ts";
-import { answerCalls, toResultEntry, withUniqueIds } from "./answer-calls.ts";
+import { admitResult, answerGroup, groupCalls, toResultEntry, withUniqueIds } from "./answer-calls.ts";
 import { type ContextPolicy, ContextRoom } from "./context-room.ts";
 import { readUserText } from "./end-tokens.ts";
 import { askJudge } from "./judge.ts";
 import { repairReply } from "./repair.ts";
 import type { StopPolicy } from "./stop-conditions/index.ts";
+import { TimeLimit } from "./time-limit.ts";
 import { findUserFault, type UserFault } from "./user-faults.ts";
 import { viewFor } from "./view.ts";
 
@@ -50,9 +51,6 @@ export type DialogueSetup = {
   clock: Clock;
   signal: AbortSignal;
 };
-
-/** More than a timer can count would be no time at all. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const TEXT_CALL_ADVICE = {
   auto: "\n\nYour last reply was a tool call written as text, which nobody can run. Call tools through the tool interface only, or answer the user in plain words.",
@@ -75,25 +73,30 @@ function adviceFor({ toolFormat }: Speaker, toolChoice: "auto" | "none", native:
   return toolChoice === "auto" && toolFormat && toolFormat !== "native" ? FORMAT_ADVICE : native[toolChoice];
 }
 
-type Entries = AsyncGenerator<Entry, Outcome | undefined, void>;
-/** What a party said in the end, or how the rollout ends because of it. */
-type Speech = AsyncGenerator<Entry, ReplyEntry | Outcome, void>;
+/** What becomes of an entry. A throw ends the dialogue. */
+export type Keep = (entry: Entry) => Promise<void> | undefined;
 
-export async function* playDialogue(setup: DialogueSetup): AsyncGenerator<Entry, Outcome, void> {
-  const dialogue = new Dialogue(setup);
-  yield* dialogue.opening();
+/** How the dialogue ends, if it does. */
+type End = Promise<Outcome | undefined>;
+/** What a party said in the end, or how the rollout ends because of it. */
+type Speech = Promise<ReplyEntry | Outcome>;
+
+export async function playDialogue(setup: DialogueSetup, keep: Keep): Promise<Outcome> {
+  const dialogue = new Dialogue(setup, keep);
+  await dialogue.open();
   if (!dialogue.agentIsNext()) {
-    const over = yield* dialogue.userTurn();
+    const over = await dialogue.userTurn();
     if (over) return over;
   }
   for (;;) {
-    const over = (yield* dialogue.agentTurn()) ?? (yield* dialogue.judgeTurn()) ?? (yield* dialogue.userTurn());
+    const over = (await dialogue.agentTurn()) ?? (await dialogue.judgeTurn()) ?? (await dialogue.userTurn());
     if (over) return over;
   }
 }
 
 class Dialogue {
   readonly #setup: DialogueSetup;
+  readonly #keep: Keep;
   readonly #entries: Entry[] = [];
   /** of the opening and of all replies */
   readonly #callIds: Set<string>;
@@ -102,8 +105,9 @@ class Dialogue {
   readonly #startedAt: number;
   #turns = 0;
 
-  constructor(setup: DialogueSetup) {
+  constructor(setup: DialogueSetup, keep: Keep) {
     this.#setup = setup;
+    this.#keep = keep;
     this.#callIds = new Set(
       setup.query.messages.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])),
     );
@@ -117,56 +121,55 @@ class Dialogue {
   }
 
   /** What was called before the first word, for the record. */
-  async *opening(): Entries {
+  async open(): Promise<void> {
     for (const { id, name, result } of this.#setup.environment.opened ?? [])
-      yield this.#record(toResultEntry({ id, name }, result, { at: this.#now(), by: "setup" }));
-    return undefined;
+      await this.#record(toResultEntry({ id, name }, admitResult(result), { at: this.#now(), by: "setup" }));
   }
 
-  async *agentTurn(): Entries {
+  async agentTurn(): End {
     this.#turns++;
-    const reply = yield* this.#speak("agent");
+    const reply = await this.#speak("agent");
     if ("stopReason" in reply) return reply;
     return (
       this.#stop(true) ?? (reply.contextFull && endWith("context_overflow", { message: "no room for more turns" }))
     );
   }
 
-  async *userTurn(): Entries {
-    const reply = yield* this.#speak("user");
+  async userTurn(): End {
+    const reply = await this.#speak("user");
     if ("stopReason" in reply) return reply;
     const { end } = readUserText(reply.content);
     return end && endWith(end);
   }
 
-  async *judgeTurn(): Entries {
+  async judgeTurn(): End {
     const { judge, query, signal } = this.#setup;
     if (!judge) return undefined;
     const origin = this.#origin("judge");
     const verdict = await askJudge(judge, { opening: query.messages, entries: this.#entries, origin }, signal);
-    yield this.#record({ ...verdict, at: this.#now() });
+    await this.#record({ ...verdict, at: this.#now() });
     return verdict.stop ? endWith("llm_judge", { message: verdict.reason }) : undefined;
   }
 
   /** Steps until the party speaks to the other. At the step limit it is asked once more with tools off. */
-  async *#speak(party: Party): Speech {
+  async #speak(party: Party): Speech {
     const { environment, maxStepsPerTurn } = this.#setup;
     const canCall = party === "agent" || (environment.userTools ?? []).length > 0;
     for (let step = 0; ; step++) {
       const toolChoice = canCall && step < maxStepsPerTurn ? "auto" : "none";
-      const reply = yield* party === "agent" ? this.#replyInRoom(toolChoice) : this.#userReply(toolChoice);
+      const reply = await (party === "agent" ? this.#replyInRoom(toolChoice) : this.#userReply(toolChoice));
       if ("stopReason" in reply || reply.toolCalls.length === 0) return reply;
-      const over = (yield* this.#answer(reply.toolCalls, party)) ?? this.#stop(false);
+      const over = (await this.#answer(reply.toolCalls, party)) ?? this.#stop(false);
       if (over) return over;
     }
   }
 
   /** The agent's reply; where the context is full, room is made for it first. */
-  async *#replyInRoom(toolChoice: "auto" | "none"): Speech {
+  async #replyInRoom(toolChoice: "auto" | "none"): Speech {
     for (let isForced = false; ; isForced = true) {
-      const made = yield* this.#makeRoom(isForced);
+      const made = await this.#makeRoom(isForced);
       if (made && made !== "answer") return made;
-      const reply = yield* made ? this.#agentReply("none", isForced ? "tight" : "last") : this.#agentReply(toolChoice);
+      const reply = await (made ? this.#agentReply("none", isForced ? "tight" : "last") : this.#agentReply(toolChoice));
       const canMend = this.#room && this.#room.policy.onFull !== "end" && this.#hasWorked();
       if (!("stopReason" in reply) || reply.stopReason !== "context_overflow" || made || isForced || !canMend)
         return reply;
@@ -174,7 +177,7 @@ class Dialogue {
   }
 
   /** Undefined if the next request fits, as it is or after a summary; else how to go on. */
-  async *#makeRoom(isForced: boolean): AsyncGenerator<Entry, Outcome | "answer" | undefined, void> {
+  async #makeRoom(isForced: boolean): Promise<Outcome | "answer" | undefined> {
     const room = this.#room;
     if (!room || !this.#hasWorked()) return undefined;
     const request = this.#request("agent", this.#setup.agent, "auto");
@@ -192,7 +195,7 @@ class Dialogue {
       const reply = await room.summarise(asked, isForced, this.#setup.signal);
       const summary: SummaryEntry = { type: "summary", ...repairReply(reply), at: this.#now() };
       const fault = room.findFault(summary, after(summary));
-      yield this.#record(fault ? { ...summary, rejected: fault } : summary);
+      await this.#record(fault ? { ...summary, rejected: fault } : summary);
       if (fault === "content_filter") return endWith(fault, { blame: "agent" });
       if (!fault) return undefined;
     }
@@ -208,7 +211,7 @@ class Dialogue {
   }
 
   /** A reply that may not be shown to the agent is asked for again, at most twice. */
-  async *#userReply(toolChoice: "auto" | "none"): Speech {
+  async #userReply(toolChoice: "auto" | "none"): Speech {
     const { user, query, environment } = this.#setup;
     const { tools, userTools = [] } = environment;
     if (!user) {
@@ -220,20 +223,20 @@ class Dialogue {
       const asked = await this.#ask("user", user, toolChoice, advice);
       const reply = withUniqueIds(this.#toEntry("user", asked), this.#callIds);
       if (reply.finish === "content-filter") {
-        yield this.#record({ ...reply, rejected: "content_filter" });
+        await this.#record({ ...reply, rejected: "content_filter" });
         return endWith("content_filter", { blame: "user" });
       }
       if (reply.finish === "context-length") {
-        yield this.#record({ ...reply, rejected: "context_overflow" });
+        await this.#record({ ...reply, rejected: "context_overflow" });
         return endWith("context_overflow", { blame: "user", message: "the reply was cut by the end of the context" });
       }
       const fault = findUserFault(reply, this.#agentsLastText(), [...tools, ...userTools], toolChoice === "auto");
       if (!fault) {
-        yield this.#record(reply);
+        await this.#record(reply);
         return reply;
       }
       faults.push(fault);
-      yield this.#record({ ...reply, rejected: fault });
+      await this.#record({ ...reply, rejected: fault });
     }
     return endWith("user_fault", { blame: "user", message: faults.join(", ") });
   }
@@ -242,7 +245,7 @@ class Dialogue {
    * The agent's reply, or how the rollout ends because of it. What is no reply is asked for once more. `last`: it is to be
    * its last, for want of room.
    */
-  async *#agentReply(toolChoice: "auto" | "none", last?: LastAnswer): Speech {
+  async #agentReply(toolChoice: "auto" | "none", last?: LastAnswer): Speech {
     const limit = last ? "context_overflow" : "max_steps";
     let advice = "";
     for (let attempt = 0; ; attempt++) {
@@ -252,73 +255,62 @@ class Dialogue {
       const spoke = reply.content.trim() !== "";
       const isDisguised = reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools);
       if (reply.finish === "content-filter") {
-        yield this.#record(reply);
+        await this.#record(reply);
         return endWith("content_filter", { blame: "agent" });
       }
       if (reply.finish === "context-length") {
-        yield this.#record({ ...reply, rejected: "context_overflow" });
+        await this.#record({ ...reply, rejected: "context_overflow" });
         return endWith("context_overflow", { blame: "agent", message: "the reply was cut by the end of the context" });
       }
       if (reply.finish === "length") {
-        yield this.#record(isDisguised ? { ...reply, rejected: "text_call" } : reply);
+        await this.#record(isDisguised ? { ...reply, rejected: "text_call" } : reply);
         return endWith("truncated_reply", { blame: "agent", message: "the reply was cut by the token limit" });
       }
       if (toolChoice === "none" && reply.toolCalls.length > 0) {
         // never executed: a record must not hold calls without answers
         const spoken = { ...reply, toolCalls: [], ignoredCalls: reply.toolCalls };
-        yield this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
+        await this.#record(spoke ? spoken : { ...reply, rejected: "calls_with_tools_off" });
         return spoke ? spoken : endWith(limit, { blame: "agent" });
       }
       if (reply.malformed) {
-        yield this.#record({ ...reply, rejected: "malformed_reply" });
+        await this.#record({ ...reply, rejected: "malformed_reply" });
         if (attempt === 1)
           return endWith("malformed_reply", { blame: "agent", message: "the server could not parse it" });
         continue;
       }
       if (isDisguised) {
-        yield this.#record({ ...reply, rejected: "text_call" });
+        await this.#record({ ...reply, rejected: "text_call" });
         if (attempt === 1) return endWith("text_call", { blame: "agent", message: "a tool call was written as text" });
         advice = adviceFor(this.#setup.agent, toolChoice, TEXT_CALL_ADVICE);
         continue;
       }
       if (spoke || reply.toolCalls.length > 0) {
-        yield this.#record(reply);
+        await this.#record(reply);
         return reply;
       }
-      yield this.#record({ ...reply, rejected: "empty_reply" });
+      await this.#record({ ...reply, rejected: "empty_reply" });
       if (attempt === 1) return endWith(toolChoice === "none" ? limit : "empty_reply", { blame: "agent" });
     }
   }
 
   /** Within the rollout's time limit: what has not answered by then is given up, and the dialogue ends without it. */
-  async *#answer(calls: readonly ToolCall[], party: Party): Entries {
-    const { signal, stopPolicy, clock, environment } = this.#setup;
+  async #answer(calls: readonly ToolCall[], party: Party): End {
+    const { stopPolicy, clock, environment } = this.#setup;
     const { maxMs } = stopPolicy;
-    const answering = { environment, clock, signal, by: party === "user" ? party : undefined };
-    if (maxMs === undefined) {
-      for await (const result of answerCalls(answering, calls)) yield this.#record(result);
-      return undefined;
-    }
-    const [late, done] = [new AbortController(), new AbortController()];
-    const results = answerCalls({ ...answering, signal: AbortSignal.any([signal, late.signal]) }, calls);
-    const timeUp = clock.sleep(Math.min(Math.max(0, maxMs - this.#elapsedMs()), MAX_TIMER_MS), done.signal).then(
-      () => "time is up" as const,
-      () => new Promise<never>(() => {}), // answered in time
-    );
+    const by = party === "user" ? party : undefined;
+    const limit = maxMs === undefined ? undefined : new TimeLimit(clock, maxMs - this.#elapsedMs(), this.#setup.signal);
+    const signal = limit?.signal ?? this.#setup.signal;
     try {
-      for (;;) {
-        const next = results.next();
-        const first = await Promise.race([next, timeUp]);
-        if (first === "time is up") {
-          next.catch(() => {});
-          late.abort(new RolloutError("tool", "the rollout's time is up"));
-          return this.#stop(false, maxMs + 1);
-        }
-        if (first.done) return undefined;
-        yield this.#record(first.value);
+      for (const group of groupCalls(environment, calls)) {
+        const work = answerGroup({ environment, signal, by }, group);
+        const results = limit ? await limit.within(work) : await work;
+        if (!results) return this.#stop(false, Number(maxMs) + 1);
+        for (const [index, result] of results.entries())
+          await this.#record(toResultEntry(group[index] as ToolCall, result, { at: this.#now(), by }));
       }
+      return undefined;
     } finally {
-      done.abort();
+      limit?.end();
     }
   }
 
@@ -366,10 +358,10 @@ class Dialogue {
     return { type: "reply", by, ...reply, at: this.#now() };
   }
 
-  #record(entry: Entry): Entry {
+  #record(entry: Entry): Promise<void> | undefined {
     this.#entries.push(entry);
     if (entry.type === "reply") for (const { id } of entry.toolCalls) this.#callIds.add(id);
-    return entry;
+    return this.#keep(entry);
   }
 
   #origin(party: ModelParty): RequestOrigin {

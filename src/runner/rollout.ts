@@ -1,5 +1,5 @@
-// One rollout from plan to record: a fresh environment, the dialogue, every entry made durable before the
-// next effect, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
+// One rollout from plan to record: a fresh environment, the dialogue, every entry made durable before a model is asked
+// again, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
 import {
   contentHash,
   cutText,
@@ -19,7 +19,7 @@ import {
   timestamp,
   UsageError,
 } from "../core/index.ts";
-import { playDialogue, userSystemPrompt } from "../dialogue/index.ts";
+import { type DialogueSetup, playDialogue, userSystemPrompt } from "../dialogue/index.ts";
 import { type ClientSource, PromptInDoubt } from "../models/index.ts";
 import type { PlannedRollout } from "./plan.ts";
 import { remarksOn } from "./remarks.ts";
@@ -46,6 +46,8 @@ export class Rollout {
   /** set: work in progress is abandoned at once */
   readonly #abort: AbortSignal;
   #entries: Entry[] = [];
+  /** the latest reply, while its tools are called */
+  #unwritten: Promise<void> | undefined;
   #startedAt = 0;
   /** on the clock that durations are measured with */
   #began = 0;
@@ -73,10 +75,9 @@ export class Rollout {
     }
   }
 
-  /** Every entry is made durable before the next one is asked for. */
   async #playFrom(recorded: readonly Entry[], ended?: Outcome): Promise<PlayedRollout | "differs"> {
     const { query, attempt, fingerprint } = this.#planned;
-    const { store, clock, park } = this.#context;
+    const { store, clock } = this.#context;
     this.#entries = [];
     this.#startedAt = clock.now();
     this.#began = clock.elapsed();
@@ -92,23 +93,9 @@ export class Rollout {
         await store.prompts.keepSystem(this.#planned.dataset.systemOf(query).system);
       const toolsHash = await store.prompts.keepTools(environment.tools);
       const userToolsHash = environment.userTools && (await store.prompts.keepTools(environment.userTools));
-      const dialogue = this.#openDialogue(environment, recorded);
-      // one whose record was damaged has nothing more to say
-      const takeNext = async (): Promise<IteratorResult<Entry, Outcome>> =>
-        ended && this.#entries.length === recorded.length ? { done: true, value: ended } : dialogue.next().catch(toEnd);
-      let next = await takeNext();
-      for (; !next.done; next = await takeNext()) {
-        const index = this.#entries.length;
-        const before = recorded[index];
-        if (before && differsFromRecord(next.value, before)) return "differs";
-        const entry = before ?? next.value;
-        this.#entries.push(entry);
-        if (before) continue;
-        await this.#record({ type: "entry-end", index, entry });
-        for (const text of remarksOn(entry, this.#planned.dataset)) this.#context.noteOnce(text);
-        if (park.aborted) return PARKED;
-      }
-      const outcome = next.value;
+      const outcome = await this.#playDialogue(environment, recorded, ended);
+      if (outcome === "differs") return outcome;
+      if (outcome === "parked") return PARKED;
       const trajectory = toTrajectory(this.#planned, {
         entries: this.#entries,
         outcome,
@@ -149,7 +136,52 @@ export class Rollout {
     return trustRecord(announceCalls(watched, { sent, record }), recorded);
   }
 
-  #openDialogue(environment: Environment, recorded: readonly Entry[]): ReturnType<typeof playDialogue> {
+  async #playDialogue(environment: Environment, recorded: readonly Entry[], ended?: Outcome): Promise<Halted> {
+    if (ended && recorded.length === 0) return ended;
+    try {
+      const take = (entry: Entry) => this.#take(entry, recorded, ended);
+      return await playDialogue(this.#setUp(environment, recorded), take);
+    } catch (error) {
+      return error instanceof Halt ? error.as : toEnd(error);
+    } finally {
+      await this.#unwritten;
+    }
+  }
+
+  /** Entries of an earlier attempt come out again; a new one is kept. */
+  #take(entry: Entry, recorded: readonly Entry[], ended?: Outcome): Promise<void> | undefined {
+    const index = this.#entries.length;
+    const before = recorded[index];
+    if (before && differsFromRecord(entry, before)) throw new Halt("differs");
+    this.#entries.push(before ?? entry);
+    if (!before) return this.#keep(index, entry);
+    // one whose record was damaged has nothing more to say
+    if (ended && this.#entries.length === recorded.length) throw new Halt(ended);
+    return undefined;
+  }
+
+  /**
+   * Nothing is asked of a model before everything said so far would survive a kill. A reply that calls tools is on its way
+   * to the disk while they run: calls with effects that outlive the rollout are announced behind it, all others are made
+   * again after a kill.
+   */
+  #keep(index: number, entry: Entry): Promise<void> | undefined {
+    const written = this.#record({ type: "entry-end", index, entry });
+    for (const text of remarksOn(entry, this.#planned.dataset)) this.#context.noteOnce(text);
+    if (!callsTools(entry) || this.#context.park.aborted) return this.#finishWriting(written);
+    this.#unwritten = written;
+    written.catch(() => {}); // told by whoever waits for it
+    return undefined;
+  }
+
+  async #finishWriting(written: Promise<void>): Promise<void> {
+    await written;
+    await this.#unwritten;
+    this.#unwritten = undefined;
+    if (this.#context.park.aborted) throw new Halt("parked");
+  }
+
+  #setUp(environment: Environment, recorded: readonly Entry[]): DialogueSetup {
     const { dataset, query, key, seed } = this.#planned;
     const { spec, agent, user, judge, context } = dataset;
     const script = dataset.scriptOf(query);
@@ -157,7 +189,7 @@ export class Rollout {
       const client = this.#context.calls.watchModel(source.open(script), key, party);
       return withRecord(this.#context.telemetry?.watchClient(client, source) ?? client, recorded, party);
     };
-    return playDialogue({
+    return {
       query,
       origin: { ...key, seed, mode: spec.mode },
       environment,
@@ -178,7 +210,7 @@ export class Rollout {
       stopPolicy: dataset.stopPolicy,
       clock: this.#context.clock,
       signal: this.#abort,
-    });
+    };
   }
 
   async #finish(trajectory: Trajectory, outcome: Outcome): Promise<Outcome> {
@@ -236,10 +268,26 @@ export class Rollout {
   }
 }
 
+/** How a dialogue ended, or why it goes no further: it was stopped on the way, or does not repeat what is recorded. */
+type Halted = Outcome | "parked" | "differs";
+
+/** Leaves a dialogue that is not over. */
+class Halt extends Error {
+  readonly as: Halted;
+  constructor(as: Halted) {
+    super("the dialogue goes no further");
+    this.as = as;
+  }
+}
+
+function callsTools(entry: Entry): boolean {
+  return entry.type === "reply" && entry.toolCalls.length > 0 && !entry.rejected;
+}
+
 /** Some errors end the dialogue normally: the context is full, the provider refuses. */
-function toEnd(error: unknown): IteratorReturnResult<Outcome> {
+function toEnd(error: unknown): Outcome {
   if (!(error instanceof RolloutError) || error.stopReason === "infrastructure") throw error;
-  return { done: true, value: endWith(error.stopReason, { blame: error.boundary, message: error.message }) };
+  return endWith(error.stopReason, { blame: error.boundary, message: error.message });
 }
 
 /** A bug of ours, or of code that a dataset or a library user brings. */

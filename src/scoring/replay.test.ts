@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Environment, systemClock, type ToolCall, type ToolResult } from "../core/index.ts";
-import { answerCalls } from "../dialogue/index.ts";
+import type { Environment, ToolCall, ToolResult } from "../core/index.ts";
+import { answerGroup, groupCalls } from "../dialogue/index.ts";
 import { withToolFaults } from "../tools/index.ts";
 import { type RepeatedCall, repeatCalls } from "./replay.ts";
 import type { RecordedCall } from "./transcript.ts";
@@ -31,11 +31,13 @@ async function record(environment: Environment, replies: string[][]): Promise<Re
   const calls: RecordedCall[] = [];
   for (const [at, names] of replies.entries()) {
     const made: ToolCall[] = names.map((name, index) => ({ id: `${at}.${index}`, name, arguments: "{}" }));
-    for await (const { callId: id, name, content: result, isError } of answerCalls(
-      { environment, clock: systemClock, signal },
-      made,
-    ))
-      calls.push({ id, name, text: "{}", arguments: {}, result, isError, isTrouble: false, isPreview: false, at });
+    for (const group of groupCalls(environment, made)) {
+      const results = await answerGroup({ environment, signal }, group);
+      for (const [index, { id, name }] of group.entries()) {
+        const { content: result, isError } = results[index] as ToolResult;
+        calls.push({ id, name, text: "{}", arguments: {}, result, isError, isTrouble: false, isPreview: false, at });
+      }
+    }
   }
   return calls;
 }

@@ -7,11 +7,10 @@ import {
   type Environment,
   RolloutError,
   type StateChanges,
-  systemClock,
   type ToolResult,
   type Trajectory,
 } from "../core/index.ts";
-import { answerCalls } from "../dialogue/index.ts";
+import { answerGroup, groupCalls } from "../dialogue/index.ts";
 import { GeneratedIds } from "./generated-ids.ts";
 import { SHARED_EFFECTS } from "./reference.ts";
 import { subtractStates } from "./state-changes.ts";
@@ -108,12 +107,12 @@ export async function* repeatCalls(
     const by = users.has(first) ? ("user" as const) : undefined;
     const reply = calls.filter((call) => call.at === first.at && users.has(call) === users.has(first));
     const made = reply.map(({ id, name, text }) => ({ id, name, arguments: rename(text) }));
-    for await (const { callId, ...result } of answerCalls(
-      { environment: repeating, clock: systemClock, signal, by },
-      made,
-    )) {
-      const call = recorded.get(callId) as RecordedCall;
-      yield { number: ++number, call, result, trusted: trusted.has(callId) };
+    for (const group of groupCalls(repeating, made)) {
+      const results = await answerGroup({ environment: repeating, signal, by }, group);
+      for (const [index, { id }] of group.entries()) {
+        const call = recorded.get(id) as RecordedCall;
+        yield { number: ++number, call, result: results[index] as ToolResult, trusted: trusted.has(id) };
+      }
     }
   }
 }

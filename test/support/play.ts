@@ -20,8 +20,7 @@ import {
   type ToolSpec,
   type Trajectory,
 } from "../../src/core/index.ts";
-import { playDialogue } from "../../src/dialogue/index.ts";
-import type { DialogueSetup } from "../../src/dialogue/play-dialogue.ts";
+import { type DialogueSetup, playDialogue } from "../../src/dialogue/index.ts";
 import { type MakeOptions, makeRollouts, type RunResult } from "../../src/runner/index.ts";
 import { BaseTable, Database, type DomainServer, openInProcess, Toolbox } from "../../src/tools/index.ts";
 
@@ -85,7 +84,8 @@ export type PlayedScene = { entries: Entry[]; outcome: Outcome; query: Query };
 
 export async function play({ agent, user, opening = [], ...rest }: Scene): Promise<PlayedScene> {
   const query: Query = { id: "q1", messages: opening, userSystemPrompt: "You owe books.", taskInfo: {}, hash: "0" };
-  const dialogue = playDialogue({
+  const entries: Entry[] = [];
+  const setup: DialogueSetup = {
     query,
     origin: { dataset: "Desk", queryId: query.id, rollout: 0, seed: 1, mode: "positive" },
     environment: openDesk(),
@@ -96,13 +96,12 @@ export async function play({ agent, user, opening = [], ...rest }: Scene): Promi
     clock: createTickingClock(),
     signal: new AbortController().signal,
     ...rest,
+  };
+  const outcome = await playDialogue(setup, (entry) => {
+    entries.push(entry);
+    return undefined;
   });
-  const entries: Entry[] = [];
-  for (;;) {
-    const next = await dialogue.next();
-    if (next.done) return { entries, outcome: next.value, query };
-    entries.push(next.value);
-  }
+  return { entries, outcome, query };
 }
 
 /** One second passes each time it is read. */
