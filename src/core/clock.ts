@@ -29,11 +29,13 @@ export const systemClock: Clock = {
     }),
 };
 
-let [lastMoment, lastText] = [Number.NaN, ""];
+let lastMoment = Number.NaN;
+let lastText = "";
 
 /** Many ask within the same millisecond. */
 export function timestamp(clock: Clock): string {
   const now = clock.now();
-  if (now !== lastMoment) [lastMoment, lastText] = [now, new Date(now).toISOString()];
+  if (now !== lastMoment) lastText = new Date(now).toISOString();
+  lastMoment = now;
   return lastText;
 }

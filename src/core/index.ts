@@ -104,6 +104,7 @@ export {
   type ReferencePlan,
 } from "./reference-plan.ts";
 export { remember } from "./remember.ts";
+export { changeTexts } from "./reply-texts.ts";
 export {
   type FilledText,
   hideSecret,

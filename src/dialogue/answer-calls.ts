@@ -42,7 +42,8 @@ export function toResultEntry(
 
 /** Ids must be unique within the dialogue; if the model's are missing or repeated, the original is kept too. */
 export function withUniqueIds(reply: ReplyEntry, used: ReadonlySet<string>): ReplyEntry {
-  if (reply.toolCalls.length === 0) return reply;
+  const [first, ...others] = reply.toolCalls;
+  if (!first || (others.length === 0 && first.id !== "" && !used.has(first.id))) return reply;
   const own = new Set<string>();
   const toolCalls = reply.toolCalls.map((call) => {
     let id = call.id;

@@ -325,9 +325,9 @@ class Dialogue {
     const room = party === "agent" ? this.#room : undefined;
     const whole = this.#request(party, speaker, toolChoice, { advice });
     const request = room && last ? room.fit(whole, ANSWER_REQUEST, last === "tight") : whole;
-    const origin = this.#origin(party);
+    this.#calls[party]++;
     try {
-      const reply = await speaker.client.complete({ ...request, origin }, this.#setup.signal);
+      const reply = await speaker.client.complete(request, this.#setup.signal);
       room?.learn(request, reply);
       return repairReply(reply);
     } catch (error) {

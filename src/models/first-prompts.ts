@@ -33,6 +33,8 @@ class Doubt {
   }
 }
 
+type Refuse = (error: ModelFailure) => Error;
+
 export class FirstPrompts {
   readonly #answered = new Set<string>();
   readonly #doubts = new Map<string, Doubt>();
@@ -44,14 +46,22 @@ export class FirstPrompts {
   }
 
   /** Makes a call; `refuse` makes the error that stops everything. */
-  async watch(
+  watch(
     { model, origin }: { model: string; origin: RequestOrigin },
     call: () => Promise<ModelReply>,
-    refuse: (error: ModelFailure) => Error,
+    refuse: Refuse,
   ): Promise<ModelReply> {
-    const { dataset, party, position } = origin;
+    const { dataset, party } = origin;
     const kind = `${dataset}\n${party}\n${model}`;
-    if (party === "judge" || party === "summary" || this.#answered.has(kind)) return call();
+    const isClear = party === "judge" || party === "summary" || this.#answered.has(kind);
+    return isClear ? call() : this.#watch(kind, { origin, call, refuse });
+  }
+
+  async #watch(
+    kind: string,
+    { origin, call, refuse }: { origin: RequestOrigin; call: () => Promise<ModelReply>; refuse: Refuse },
+  ): Promise<ModelReply> {
+    const { position } = origin;
     const doubt = this.#doubts.get(kind) ?? new Doubt();
     this.#doubts.set(kind, doubt);
     if (position === 0) while (doubt.isTaken && !this.#answered.has(kind)) await doubt.change();

@@ -19,18 +19,18 @@ export function createMessageWriter(
   return (messages, { before, after }) => {
     const known = findPrefix(bodies, messages);
     const copied = known ? known.bytes.subarray(known.start, known.end) : NOTHING;
-    const added = messages
-      .slice(known?.messages.length ?? 0)
-      .map(write)
-      .filter((text) => text !== "")
-      .join(",");
-    const said = [copied, copied.length > 0 && added !== "" ? `,${added}` : added];
+    let added = "";
+    for (let at = known?.messages.length ?? 0; at < messages.length; at++) {
+      const text = write(messages[at] as ChatMessage);
+      if (text !== "") added += added !== "" || copied.length > 0 ? `,${text}` : text;
+    }
     const start = sizeOf(before);
-    const end = start + sizeOf(said);
+    const end = start + copied.length + Buffer.byteLength(added);
     const bytes = Buffer.allocUnsafeSlow(end + sizeOf(after));
-    let at = 0;
-    for (const part of [...before, ...said, ...after])
-      at += typeof part === "string" ? bytes.write(part, at) : part.copy(bytes, at);
+    writeParts(bytes, before, 0);
+    bytes.set(copied, start);
+    bytes.write(added, start + copied.length);
+    writeParts(bytes, after, end);
     const last = messages.at(-1);
     if (last) bodies.set(last, { messages, bytes, start, end });
     return bytes;
@@ -40,7 +40,20 @@ export function createMessageWriter(
 const NOTHING = Buffer.alloc(0);
 
 function sizeOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + (typeof part === "string" ? Buffer.byteLength(part) : part.length), 0);
+  let size = 0;
+  for (const part of parts) size += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+  return size;
+}
+
+function writeParts(bytes: Buffer, parts: readonly Part[], start: number): void {
+  let at = start;
+  for (const part of parts) {
+    if (typeof part === "string") at += bytes.write(part, at);
+    else {
+      bytes.set(part, at);
+      at += part.length;
+    }
+  }
 }
 
 /** The longest body of the same dialogue so far. It is taken out: the next one holds all of it. */

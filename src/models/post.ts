@@ -50,6 +50,18 @@ class TooLarge extends Error {
   readonly code = "TOO_LARGE";
 }
 
+let begun: Exchange[] = [];
+
+/** Asks each exchange whose answer has begun in this turn of the event loop, once all that has arrived was read. */
+function waitForMore(exchange: Exchange): void {
+  if (begun.push(exchange) > 1) return;
+  setImmediate(() => {
+    const all = begun;
+    begun = [];
+    for (const each of all) each.onPart();
+  });
+}
+
 /** Handles undici's callbacks for one request, and settles its promise. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
@@ -89,7 +101,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     // an informational 1xx answer may come first; the last one counts
     this.#status = status;
     this.#headers = headers;
+    waitForMore(this);
+  }
+
+  /** Most answers come whole: a timer is for those of which a part is still missing. */
+  onPart(): void {
     const { idleMs } = this.#limits;
+    if (this.#isSettled) return;
     this.#idle ??= setTimeout(() => this.fail(timeoutError("the next piece of the answer", idleMs)), idleMs);
   }
 

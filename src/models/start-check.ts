@@ -26,35 +26,32 @@ export class StartCheck {
     const settingsAt = (url: string) => `${modelAt(url)} ${sent}`;
     const proof = [baseUrl, modelAt(baseUrl), settingsAt(baseUrl)];
     let isProven = false;
-    const checked: ModelClient = {
-      id: client.id,
-      complete: async (request, signal) => {
-        try {
-          const reply = await client.complete(request, signal);
-          if (!isProven) for (const what of proof) this.#proven.add(what);
-          isProven = true;
-          return reply;
-        } catch (error) {
-          if (!(error instanceof ModelFailure) || error.stopReason !== "infrastructure") throw error;
-          const answeredAt = error.wrongSetting ? settingsAt : modelAt;
-          const suspectAt = error.status === undefined ? (url: string) => url : answeredAt;
-          if (this.#proven.has(suspectAt(baseUrl))) throw error;
-          if (error.wrongSetup) this.#wrong.add(suspectAt(baseUrl));
-          // a server that is down is no reason to stop while a replica of it may work
-          const isHopeless = model.baseUrls.every((url) =>
-            [url, modelAt(url), settingsAt(url)].some((suspect) => this.#wrong.has(suspect)),
-          );
-          if (error.wrongSetup && isHopeless) throw new SetupError(explain(model.id, error));
-          throw this.#proven.has(baseUrl) ? error : error.restate({ own: false });
-        }
-      },
+    const check: ModelClient["complete"] = async (request, signal) => {
+      try {
+        const reply = await client.complete(request, signal);
+        for (const what of proof) this.#proven.add(what);
+        isProven = true;
+        return reply;
+      } catch (error) {
+        if (!(error instanceof ModelFailure) || error.stopReason !== "infrastructure") throw error;
+        const answeredAt = error.wrongSetting ? settingsAt : modelAt;
+        const suspectAt = error.status === undefined ? (url: string) => url : answeredAt;
+        if (this.#proven.has(suspectAt(baseUrl))) throw error;
+        if (error.wrongSetup) this.#wrong.add(suspectAt(baseUrl));
+        // a server that is down is no reason to stop while a replica of it may work
+        const isHopeless = model.baseUrls.every((url) =>
+          [url, modelAt(url), settingsAt(url)].some((suspect) => this.#wrong.has(suspect)),
+        );
+        if (error.wrongSetup && isHopeless) throw new SetupError(explain(model.id, error));
+        throw this.#proven.has(baseUrl) ? error : error.restate({ own: false });
+      }
     };
     return {
       id: client.id,
       complete: (request, signal) =>
         this.prompts.watch(
           { model: model.id, origin: request.origin },
-          () => checked.complete(request, signal),
+          () => (isProven ? client.complete(request, signal) : check(request, signal)),
           (error) => new SetupError(explainPrompt(model.id, request, error)),
         ),
     };

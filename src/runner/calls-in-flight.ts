@@ -23,6 +23,7 @@ export type CallInFlight = {
   endedAt?: number;
 };
 
+type Placed = { call: CallInFlight; at: number };
 type Asked = Pick<CallInFlight, "party" | "model" | "tool">;
 
 /** Younger calls are not listed. */
@@ -31,8 +32,8 @@ const MAX_LISTED = 100;
 
 export class CallsInFlight {
   readonly #clock: Clock;
-  /** a Set keeps the order in which they began */
-  readonly #calls = new Set<CallInFlight>();
+  /** in no order: the place of one that ends is taken by the last */
+  readonly #calls: Placed[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,23 +42,27 @@ export class CallsInFlight {
   /** Those that have taken some seconds already; `now` is on the clock of their `since`. */
   list(): { now: number; calls: CallInFlight[] } {
     const now = this.#clock.elapsed();
-    const calls: CallInFlight[] = [];
-    for (const call of this.#calls) {
-      if (now - call.since < LISTED_MS || calls.length === MAX_LISTED) break;
-      calls.push(call);
-    }
-    return { now, calls };
+    const slow = this.#calls.filter(({ call }) => now - call.since >= LISTED_MS).map(({ call }) => call);
+    return { now, calls: slow.sort((a, b) => a.since - b.since).slice(0, MAX_LISTED) };
   }
 
   async during<T>(key: RolloutKey, asked: Asked, work: () => Promise<T>): Promise<T> {
     const call: CallInFlight = { dataset: key.dataset, id: rolloutId(key), ...asked, since: this.#clock.elapsed() };
-    this.#calls.add(call);
+    const placed = { call, at: this.#calls.length };
+    this.#calls.push(placed);
     try {
       return await work();
     } finally {
       call.endedAt = this.#clock.elapsed();
-      this.#calls.delete(call);
+      this.#remove(placed);
     }
+  }
+
+  #remove({ at }: Placed): void {
+    const last = this.#calls.pop() as Placed;
+    if (last.at === at) return;
+    last.at = at;
+    this.#calls[at] = last;
   }
 
   watchModel(client: ModelClient, key: RolloutKey, party: CallInFlight["party"]): ModelClient {

@@ -54,22 +54,34 @@ type CallLog = {
  * has no answer, it may have taken effect: it is sent again under the same key, and its result says so.
  */
 export function announceCalls(environment: Environment, log: CallLog): Environment {
+  const announce = async (callId: string) => {
+    const key = randomUUID();
+    await log.record(callId, key);
+    return key;
+  };
   return {
     ...passOn(environment),
-    call: async (call, signal) => {
+    call: (call, signal) => {
       const known = log.sent.get(call.id);
-      let sentBefore = false;
-      const announce = async () => {
-        sentBefore = known !== undefined;
-        if (known !== undefined) return known;
-        const key = randomUUID();
-        await log.record(call.id, key);
-        return key;
-      };
-      const result = await environment.call({ ...call, announce }, signal);
-      return sentBefore ? { ...result, sentBefore } : result;
+      return known === undefined
+        ? environment.call({ ...call, announce: () => announce(call.id) }, signal)
+        : callAgain(environment, { ...call, key: known }, signal);
     },
   };
+}
+
+async function callAgain(
+  environment: Environment,
+  { key, ...call }: EnvironmentCall & { key: string },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  let sentBefore = false;
+  const announce = async () => {
+    sentBefore = true;
+    return key;
+  };
+  const result = await environment.call({ ...call, announce }, signal);
+  return sentBefore ? { ...result, sentBefore } : result;
 }
 
 /** What is executed for the first time is handed to `watch`; what is repeated for the sake of its state is not. */

@@ -154,9 +154,9 @@ export class RunFolder {
   }
 
   /** Resolves when the event would survive a kill of this process. */
-  async record(event: RunEvent): Promise<void> {
-    if ((event.type === "entry-end" || event.type === "call-start") && !this.#options.checkpoints) return;
-    await this.#journal.append(journalLine(event));
+  record(event: RunEvent): Promise<void> {
+    const isEntry = event.type === "entry-end" || event.type === "call-start";
+    return isEntry && !this.#options.checkpoints ? Promise.resolve() : this.#journal.append(journalLine(event));
   }
 
   /** Resolves when the record is on disk. */

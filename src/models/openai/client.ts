@@ -30,6 +30,10 @@ export const MOCK_FINGERPRINT = "rollout-mock";
 /** Reasons for which the server itself breaks off a reply: the model did not say this. */
 const BROKEN_OFF = new Set(["error", "abort", "insufficient_system_resource"]);
 
+function hasParsed(call: unknown): boolean {
+  return isObject(call) && isObject(isObject(call.function) ? call.function.arguments : call.arguments);
+}
+
 type Completion = { choice: Choice; completion: Record<string, unknown> };
 
 function readCompletion(context: FailureContext, text: string): Completion {
@@ -49,9 +53,8 @@ function readCompletion(context: FailureContext, text: string): Completion {
 
 /** Arguments that a server sends as objects keep their numbers; as texts, which is usual, they keep them anyway. */
 function exactMessage(message: Record<string, unknown>, text: string): Choice["message"] {
-  const calls = [message.tool_calls, message.function_call].flat().filter(isObject);
-  const called = calls.map((call) => (isObject(call.function) ? call.function : call));
-  if (!called.some((each) => isObject(each.arguments))) return message;
+  const { tool_calls: calls, function_call: legacy } = message;
+  if (!hasParsed(legacy) && !(Array.isArray(calls) && calls.some(hasParsed))) return message;
   const [choice] = (parseExact(text) as { choices: [Choice] }).choices;
   return choice.message;
 }

@@ -1,0 +1,28 @@
+// Changing what a reply says, wherever it says it: its words, its thoughts, its calls. Most replies stay as they are.
+import type { ModelReply } from "./model.ts";
+
+type Change = (text: string) => string;
+
+/** How many texts were changed, and the reply with them; the same reply if none was. `changeJson`: what is in JSON. */
+export function changeTexts(
+  reply: ModelReply,
+  change: Change,
+  changeJson: Change,
+): { count: number; reply: ModelReply } {
+  let count = 0;
+  const tried = (text: string, changeIt: Change) => {
+    const changed = changeIt(text);
+    if (changed !== text) count++;
+    return changed;
+  };
+  const content = tried(reply.content, change);
+  const reasoning = reply.reasoning === undefined ? undefined : tried(reply.reasoning, change);
+  let toolCalls = reply.toolCalls;
+  for (const [index, call] of reply.toolCalls.entries()) {
+    const before = count;
+    const [id, name, text] = [tried(call.id, change), tried(call.name, change), tried(call.arguments, changeJson)];
+    if (count > before) toolCalls = toolCalls.with(index, { ...call, id, name, arguments: text });
+  }
+  if (count === 0) return { count, reply };
+  return { count, reply: { ...reply, content, ...(reasoning === undefined ? {} : { reasoning }), toolCalls } };
+}
