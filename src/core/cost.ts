@@ -22,8 +22,10 @@ export function knownCost({ costUsd, costKnownUsd = 0 }: Cost): number {
 export function addCosts(a: Cost, b: Cost): Cost {
   const known = knownCost(a) + knownCost(b);
   if (a.costUsd !== null && b.costUsd !== null) return { costUsd: known };
-  const models = new Set([...(a.costUnknownOf ?? []), ...(b.costUnknownOf ?? [])]);
-  return { costUsd: null, costKnownUsd: known, costUnknownOf: [...models].sort() };
+  const models = a.costUnknownOf ?? [];
+  const others = b.costUnknownOf?.filter((model) => !models.includes(model)) ?? [];
+  const costUnknownOf = others.length === 0 ? models : [...models, ...others].sort();
+  return { costUsd: null, costKnownUsd: known, costUnknownOf };
 }
 
 export function toCostRecord({ costUsd, costKnownUsd, costUnknownOf }: Cost): CostRecord {

@@ -1,4 +1,5 @@
 // Changing what a reply says, wherever it says it: its words, its thoughts, its calls. Most replies stay as they are.
+import type { ToolCall } from "./message.ts";
 import type { ModelReply } from "./model.ts";
 
 type Change = (text: string) => string;
@@ -18,9 +19,12 @@ export function changeTexts(
   const content = tried(reply.content, change);
   const reasoning = reply.reasoning === undefined ? undefined : tried(reply.reasoning, change);
   let toolCalls = reply.toolCalls;
-  for (const [index, call] of reply.toolCalls.entries()) {
+  for (let index = 0; index < toolCalls.length; index++) {
+    const call = toolCalls[index] as ToolCall;
     const before = count;
-    const [id, name, text] = [tried(call.id, change), tried(call.name, change), tried(call.arguments, changeJson)];
+    const id = tried(call.id, change);
+    const name = tried(call.name, change);
+    const text = tried(call.arguments, changeJson);
     if (count > before) toolCalls = toolCalls.with(index, { ...call, id, name, arguments: text });
   }
   if (count === 0) return { count, reply };

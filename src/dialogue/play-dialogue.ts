@@ -21,6 +21,7 @@ import {
   RolloutError,
   type SummaryEntry,
   type ToolCall,
+  type ToolResult,
   timestamp,
 } from "../core/index.ts";
 import { isTextCall, type ToolFormat } from "../models/index.ts";
@@ -250,8 +251,8 @@ class Dialogue {
     let advice = "";
     for (let attempt = 0; ; attempt++) {
       const asked = await this.#ask("agent", this.#setup.agent, toolChoice, advice, last);
-      const entry: ReplyEntry = { ...this.#toEntry("agent", asked), ...(last && { contextFull: true }) };
-      const reply = withUniqueIds(entry, this.#callIds);
+      const entry = this.#toEntry("agent", asked);
+      const reply = withUniqueIds(last ? { ...entry, contextFull: true } : entry, this.#callIds);
       const spoke = reply.content.trim() !== "";
       const isDisguised = reply.toolCalls.length === 0 && isTextCall(reply.content, this.#setup.environment.tools);
       if (reply.finish === "content-filter") {
@@ -305,8 +306,10 @@ class Dialogue {
         const work = answerGroup({ environment, signal, by }, group);
         const results = limit ? await limit.within(work) : await work;
         if (!results) return this.#stop(false, Number(maxMs) + 1);
-        for (const [index, result] of results.entries())
-          await this.#record(toResultEntry(group[index] as ToolCall, result, { at: this.#now(), by }));
+        for (let index = 0; index < group.length; index++) {
+          const [call, result] = [group[index] as ToolCall, results[index] as ToolResult];
+          await this.#record(toResultEntry(call, result, { at: this.#now(), by }));
+        }
       }
       return undefined;
     } finally {

@@ -42,11 +42,14 @@ export function createWireClient(
   const fillHeaders = createHeaderFiller(model, deps.run);
   const target = { origin: url.origin, path: url.pathname + url.search, headers, limits };
   const shown = { endpoint: url.origin + url.pathname, model: model.model, keyName: model.keyName, redact: redactText };
+  const contexts: { [party: string]: FailureContext } = {};
 
   return {
     id: model.id,
     async complete(request, signal) {
-      const context: FailureContext = { ...shown, party: request.origin.party };
+      const { party } = request.origin;
+      contexts[party] ??= { ...shown, party };
+      const context = contexts[party];
       const own = fillHeaders ? { ...target, headers: { ...headers, ...fillHeaders(request.origin) } } : target;
       const sent = post(dispatcher, { target: own, body: wire.writeBody(request) }, signal);
       let answer: Answer;

@@ -24,7 +24,7 @@ export type CallInFlight = {
 };
 
 type Placed = { call: CallInFlight; at: number };
-type Asked = Pick<CallInFlight, "party" | "model" | "tool">;
+type Asked = Omit<CallInFlight, "since" | "endedAt">;
 
 /** Younger calls are not listed. */
 const LISTED_MS = 5000;
@@ -46,19 +46,24 @@ export class CallsInFlight {
     return { now, calls: slow.sort((a, b) => a.since - b.since).slice(0, MAX_LISTED) };
   }
 
-  async during<T>(key: RolloutKey, asked: Asked, work: () => Promise<T>): Promise<T> {
-    const call: CallInFlight = { dataset: key.dataset, id: rolloutId(key), ...asked, since: this.#clock.elapsed() };
-    const placed = { call, at: this.#calls.length };
-    this.#calls.push(placed);
+  /** While some work is under way for a rollout. */
+  async during<T>(key: RolloutKey, work: Promise<T>): Promise<T> {
+    const placed = this.#add({ dataset: key.dataset, id: rolloutId(key) });
     try {
-      return await work();
+      return await work;
     } finally {
-      call.endedAt = this.#clock.elapsed();
       this.#remove(placed);
     }
   }
 
-  #remove({ at }: Placed): void {
+  #add(asked: Asked): Placed {
+    const placed = { call: { ...asked, since: this.#clock.elapsed() }, at: this.#calls.length };
+    this.#calls.push(placed);
+    return placed;
+  }
+
+  #remove({ call, at }: Placed): void {
+    call.endedAt = this.#clock.elapsed();
     const last = this.#calls.pop() as Placed;
     if (last.at === at) return;
     last.at = at;
@@ -66,15 +71,33 @@ export class CallsInFlight {
   }
 
   watchModel(client: ModelClient, key: RolloutKey, party: CallInFlight["party"]): ModelClient {
-    const { id } = client;
-    const asked = { party, model: id };
-    return { id, complete: (request, signal) => this.during(key, asked, () => client.complete(request, signal)) };
+    const asked = { dataset: key.dataset, id: rolloutId(key), party, model: client.id };
+    return {
+      id: client.id,
+      complete: async (request, signal) => {
+        const placed = this.#add(asked);
+        try {
+          return await client.complete(request, signal);
+        } finally {
+          this.#remove(placed);
+        }
+      },
+    };
   }
 
   watchTools(environment: Environment, key: RolloutKey): Environment {
+    const { dataset } = key;
+    const id = rolloutId(key);
     return {
       ...passOn(environment),
-      call: (call, signal) => this.during(key, { tool: call.name }, () => environment.call(call, signal)),
+      call: async (call, signal) => {
+        const placed = this.#add({ dataset, id, tool: call.name });
+        try {
+          return await environment.call(call, signal);
+        } finally {
+          this.#remove(placed);
+        }
+      },
     };
   }
 }

@@ -116,8 +116,7 @@ export class Rollout {
   /** Undefined if the run is parked while its tools are still starting. */
   async #openEnvironment(): Promise<Environment | undefined> {
     const { dataset, query, seed, key } = this.#planned;
-    const open = () => dataset.openEnvironment({ query, seed, rollout: key.rollout });
-    const opening = this.#context.calls.during(key, {}, open);
+    const opening = this.#context.calls.during(key, dataset.openEnvironment({ query, seed, rollout: key.rollout }));
     const opened = await this.#context.unlessParked(opening);
     if (!opened) opening.then((late) => late.close()).catch(() => {});
     return opened;
@@ -166,7 +165,8 @@ export class Rollout {
    * again after a kill.
    */
   #keep(index: number, entry: Entry): Promise<void> | undefined {
-    const written = this.#record({ type: "entry-end", index, entry });
+    const { dataset, queryId, rollout } = this.#planned.key;
+    const written = this.#context.record({ type: "entry-end", index, entry, dataset, queryId, rollout });
     for (const text of remarksOn(entry, this.#planned.dataset)) this.#context.noteOnce(text);
     if (!callsTools(entry) || this.#context.park.aborted) return this.#finishWriting(written);
     this.#unwritten = written;
