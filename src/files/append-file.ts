@@ -35,14 +35,18 @@ const writeAsync = promisify(write) as (
 const fsyncAsync = promisify(fsync);
 const closeAsync = promisify(close);
 
-type Waiter = { durable: boolean; resolve(): void; reject(error: unknown): void };
+type Waiter = { resolve(): void; reject(error: unknown): void };
+/** Everybody whose line goes into the same write waits for the same. */
+type Batch = Waiter & { written: Promise<void> };
 
 export class AppendFile {
   readonly path: string;
   readonly #descriptor: number;
   readonly #sync: SyncMode;
   #pending: string[] = [];
-  #waiting: Waiter[] = [];
+  #batch: Batch | undefined;
+  /** those of the batch who wait for a sync */
+  #durable: Waiter[] = [];
   #syncWaiting: Waiter[] = [];
   #flushing: Promise<void> | undefined;
   #syncing: Promise<void> | undefined;
@@ -87,7 +91,7 @@ export class AppendFile {
     if (this.#failure) throw this.#failure;
     if (this.#sync === "never" || !(this.#dirty || this.#syncing)) return;
     await new Promise<void>((resolve, reject) => {
-      this.#syncWaiting.push({ durable: true, resolve, reject });
+      this.#syncWaiting.push({ resolve, reject });
       this.#scheduleSync();
     });
   }
@@ -116,19 +120,20 @@ export class AppendFile {
   #enqueue(line: string, durable: boolean): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     this.#pending.push(redactWritten(line));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ durable, resolve, reject });
-      this.#flushing ??= this.#flush();
-    });
+    this.#flushing ??= this.#flush();
+    if (durable) return new Promise((resolve, reject) => this.#durable.push({ resolve, reject }));
+    this.#batch ??= newBatch();
+    return this.#batch.written;
   }
 
   async #flush(): Promise<void> {
     await new Promise(setImmediate); // anything else appended in this tick goes into the same write
     while (this.#pending.length > 0) {
       const bytes = Buffer.from(this.#pending.join(""));
-      const waiting = this.#waiting;
+      const [batch, durable] = [this.#batch, this.#durable];
       this.#pending = [];
-      this.#waiting = [];
+      this.#batch = undefined;
+      this.#durable = [];
       try {
         await this.#writeAll(bytes);
         this.#dirty = true;
@@ -136,14 +141,17 @@ export class AppendFile {
           await this.#fsync();
           this.#dirty = false;
         } else if (this.#sync === "batch") this.#scheduleSync();
-        for (const waiter of waiting) {
-          if (waiter.durable) this.#syncWaiting.push(waiter);
-          else waiter.resolve();
-        }
+        this.#syncWaiting.push(...durable);
+        batch?.resolve();
       } catch (error) {
-        this.#fail(error, [...waiting, ...this.#waiting]);
-        this.#waiting = [];
+        const waiting = [batch, ...durable, this.#batch, ...this.#durable];
         this.#pending = [];
+        this.#batch = undefined;
+        this.#durable = [];
+        this.#fail(
+          error,
+          waiting.filter((waiter) => waiter !== undefined),
+        );
       }
     }
     this.#flushing = undefined;
@@ -229,6 +237,12 @@ export class AppendFile {
     // what was appended during the sync is not covered by it
     if (this.#syncWaiting.length > 0 || (this.#dirty && !this.#failure)) this.#scheduleSync();
   }
+}
+
+function newBatch(): Batch {
+  const batch = {} as Batch;
+  batch.written = new Promise((resolve, reject) => Object.assign(batch, { resolve, reject }));
+  return batch;
 }
 
 type Pause = { begins(path: string): string; over(path: string): string };

@@ -39,7 +39,7 @@ export class Breaker {
   /** The endpoint answered. True if that ends an outage. */
   succeed(): boolean {
     const wasOpen = !this.isClosed;
-    this.#same = { failure: "", count: 0, owners: new Set() };
+    if (this.#same.count > 0) this.#same = { failure: "", count: 0, owners: new Set() };
     this.#openUntil = undefined;
     this.#probing = false;
     this.#openings = 0;

@@ -47,7 +47,8 @@ export function withLimits(client: ModelClient, gate: EndpointGate): ModelClient
   return {
     id: client.id,
     async complete(request, signal) {
-      const pass = await gate.enter({ estimated: gate.countsTokens ? estimateTokens(request) : 0, scale }, signal);
+      const need = { estimated: gate.countsTokens ? estimateTokens(request) : 0, scale };
+      const pass = gate.enterNow(need, signal) ?? (await gate.enter(need, signal));
       try {
         const reply = await client.complete(request, signal);
         gate.succeed(pass, reply.usage);
@@ -132,13 +133,20 @@ export class EndpointGate {
     this.#tokens = chooseTighter(this.#tokens, limits.tokensPerMinute);
   }
 
-  /** Waits for a slot. Rejects with the signal's reason, or with a ModelFailure while the endpoint is down. */
-  async enter(need: Need, signal: AbortSignal): Promise<Pass> {
+  /** A slot, if one is free. Throws the signal's reason, or a ModelFailure while the endpoint is down. */
+  enterNow(need: Need, signal: AbortSignal): Pass | undefined {
     signal.throwIfAborted();
     if (this.#isParked) throw parkedError();
     const now = this.#clock.elapsed();
     if (this.#breaker.isGivenUp && this.#breaker.waitFor(now) > 0) throw this.#outOfOrder();
-    if (this.#queue.size === 0 && this.#waitFor(need, now).milliseconds === 0) return this.#start(need, now);
+    const isFree = this.#queue.size === 0 && this.#waitFor(need, now).milliseconds === 0;
+    return isFree ? this.#start(need, now) : undefined;
+  }
+
+  /** The same; waits for a slot. */
+  async enter(need: Need, signal: AbortSignal): Promise<Pass> {
+    const pass = this.enterNow(need, signal);
+    if (pass) return pass;
     return await new Promise((resolve, reject) => {
       const ticket: Ticket = {
         need,
@@ -210,13 +218,10 @@ export class EndpointGate {
 
   #waitFor({ estimated, scale }: Need, now: number): Wait {
     if (this.#inFlight >= this.cap) return { milliseconds: Number.POSITIVE_INFINITY, reason: "no more at once" };
-    const waits: Wait[] = [];
-    const add = (milliseconds: number, reason: string) => milliseconds > 0 && waits.push({ milliseconds, reason });
-    add(this.#breaker.waitFor(now), "it fails for everyone");
-    add(this.#pausedUntil - now, "it asks for a pause");
-    if (this.#requests) add(this.#requests.waitFor(1, now), "requests per minute");
-    if (this.#tokens) add(this.#tokens.waitFor(scale.apply(estimated), now), "tokens per minute");
-    return waits.reduce((longest, wait) => (wait.milliseconds > longest.milliseconds ? wait : longest), GO);
+    const forBreaker = longer(GO, this.#breaker.waitFor(now), "it fails for everyone");
+    const forPause = longer(forBreaker, this.#pausedUntil - now, "it asks for a pause");
+    const forRequests = longer(forPause, this.#requests?.waitFor(1, now), "requests per minute");
+    return longer(forRequests, this.#tokens?.waitFor(scale.apply(estimated), now), "tokens per minute");
   }
 
   /** Admits requests from the front of the queue, and sets an alarm for the first that must wait. */
@@ -297,6 +302,10 @@ export class EndpointGate {
     const { endpoint, inFlight, waiting } = this;
     this.#onEvent?.({ type, endpoint, seconds, reason, inFlight, waiting });
   }
+}
+
+function longer(wait: Wait, milliseconds: number | undefined, reason: string): Wait {
+  return milliseconds !== undefined && milliseconds > wait.milliseconds ? { milliseconds, reason } : wait;
 }
 
 function parkedError(): ModelFailure {

@@ -65,7 +65,7 @@ function waitForMore(exchange: Exchange): void {
 /** Handles undici's callbacks for one request, and settles its promise. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
-  readonly #limits: PostLimits;
+  readonly limits: PostLimits;
   #leave: (() => void) | undefined;
   #resolve!: (answer: Answer) => void;
   #reject!: (reason: unknown) => void;
@@ -79,7 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #idle: NodeJS.Timeout | undefined;
 
   constructor(limits: PostLimits, signal: AbortSignal) {
-    this.#limits = limits;
+    this.limits = limits;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -89,7 +89,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#leave = onAbort(signal, () => this.fail(signal.reason));
-    this.#total = setTimeout(() => this.fail(timeoutError("the whole call", limits.totalMs)), limits.totalMs);
+    this.#total = setTimeout(failLate, limits.totalMs, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -106,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Most answers come whole: a timer is for those of which a part is still missing. */
   onPart(): void {
-    const { idleMs } = this.#limits;
+    const { idleMs } = this.limits;
     if (this.#isSettled) return;
     this.#idle ??= setTimeout(() => this.fail(timeoutError("the next piece of the answer", idleMs)), idleMs);
   }
@@ -149,6 +149,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#idle);
     this.#leave?.();
   }
+}
+
+function failLate(exchange: Exchange): void {
+  exchange.fail(timeoutError("the whole call", exchange.limits.totalMs));
 }
 
 function abortError(): Error {

@@ -56,7 +56,7 @@ test("sums and products of numbers are JavaScript's own", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999 }), fc.array(term, { maxLength: 5 }), (first, terms) => {
       const expression = terms.reduce((text, [sign, value]) => `${text} ${sign} ${value}`, String(first));
-      expect(calculate(expression)).toBeCloseTo(Number(new Function(`return ${expression}`)()), 0);
+      expect(calculate(expression)).toBe(Number(new Function(`return ${expression}`)()) + 0);
     }),
   );
 });

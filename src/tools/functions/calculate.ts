@@ -7,7 +7,7 @@ export function calculate(expression: string): number {
   parser.end();
   if (!Number.isFinite(value))
     throw new Error(Number.isNaN(value) ? "the result is not a number" : "the result is infinite");
-  return Number(value.toPrecision(15)); // 0.1 + 0.2 is 0.3
+  return Number.isInteger(value) ? value : Number(value.toPrecision(15)); // 0.1 + 0.2 is 0.3
 }
 
 const CONSTANTS: { [name: string]: number } = { pi: Math.PI, π: Math.PI, e: Math.E, tau: 2 * Math.PI };
