@@ -9,7 +9,7 @@ const TRIES = quick ? 1 : 3;
 const rows = [];
 for (const steps of [10, 50, 200]) {
   const calls = quick ? 3000 : 12_000;
-  const [floor, ours] = await sideBySide({ concurrency: 64, calls, latency: 50, steps });
+  const [floor, ours] = await sideBySide({ concurrency: 64, calls, latency: 50, steps, warmMs: quick ? 0 : 15_000 });
   rows.push({
     steps,
     "KB/call, bare": round(floor.kilobytes, 0),

@@ -34,7 +34,7 @@ for (const node of nodes) {
       // each worker has to play several rollouts for memory to show whether it grows
       const most = way === "rollouts" ? 24 : 10;
       const calls = Math.round(most * (concurrency === 100 ? 600 : 2000) * share * (quick ? 0.1 : 1));
-      const result = await callModel({ way, concurrency, calls, latency: 50, peers }, node.path);
+      const result = await callModel({ way, concurrency, calls, latency: 50, peers, heap: true }, node.path);
       floor ??= result.cpuMs;
       rows.push({
         way: title,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messages, rolloutSystem, system, tools, wireBody } from "./model-request.mjs";
 
-const { way, url, concurrency, calls, latency, peers, steps = 5 } = JSON.parse(process.argv[2]);
+const { way, url, concurrency, calls, latency, peers, steps = 5, warmMs = 0, heap } = JSON.parse(process.argv[2]);
 const fromPeers = async (name) => import(pathToFileURL(createRequire(join(peers, "x.js")).resolve(name)).href);
 
 const WAYS = { undici, loop, dialect, generateText, openai, rollouts };
@@ -108,12 +108,19 @@ async function openai() {
 }
 
 async function measure(call, times = calls) {
-  await many(Math.min(times / 4, 500), call);
+  await warmUp(() => many(Math.min(times / 4, 500), call));
   const cpu = process.cpuUsage();
   const start = performance.now();
   await many(times, call);
   const { user, system: kernel } = process.cpuUsage(cpu);
   return { calls: times, cpuMs: (user + kernel) / 1000 / times, wallMs: performance.now() - start };
+}
+
+/** V8 compiles what it runs often: the first seconds are not like the others. */
+async function warmUp(play) {
+  const warmed = performance.now() + warmMs;
+  do await play();
+  while (performance.now() < warmed);
 }
 
 async function many(total, call) {
@@ -138,13 +145,20 @@ async function rollouts() {
     max_steps_per_turn: steps + 5,
   };
   const play = async (name, wanted, onEvent) => {
-    const settings = { bundled: true, max_workers: concurrency, rollouts: Math.ceil(wanted / 27) };
-    const run = resolveConfig({ ...config, ...settings }, { folder: join(temporary, name) });
+    const share = wanted === 1 ? { limit: 1 } : { rollouts: Math.ceil(wanted / 27) };
+    const run = resolveConfig(
+      { ...config, bundled: true, max_workers: concurrency, ...share },
+      { folder: join(temporary, name) },
+    );
     return makeRollouts(run, { env: {}, onEvent });
   };
-  await play("warm-up", Math.min(100, calls / 4 / steps), () => {});
+  let warm = 0;
+  await warmUp(() => play(`warm-up-${warm++}`, Math.min(100, calls / 4 / steps), () => {}));
+  const before = process.cpuUsage();
+  await play("one", 1, () => {}); // the start of a run is not what is measured
+  const begin = process.cpuUsage(before);
   const wanted = Math.ceil(calls / (steps + 1) / 27) * 27;
-  const heap = [];
+  const sizes = [];
   let [replies, started, ended, drainAt, repliesAtDrain] = [0, 0, 0, 0, 0];
   const cpu = process.cpuUsage();
   const start = performance.now();
@@ -152,9 +166,9 @@ async function rollouts() {
     if (event.type === "entry-end" && event.entry.type === "reply") replies++;
     else if (event.type === "rollout-start" && ++started === wanted)
       [drainAt, repliesAtDrain] = [performance.now(), replies];
-    else if (event.type === "rollout-end" && ++ended % Math.ceil(wanted / 4) === 0) {
+    else if (event.type === "rollout-end" && heap && ++ended % Math.ceil(wanted / 4) === 0) {
       globalThis.gc?.();
-      heap.push(Math.round(process.memoryUsage().heapUsed / 2 ** 20));
+      sizes.push(Math.round(process.memoryUsage().heapUsed / 2 ** 20));
     }
   });
   const { user, system: kernel } = process.cpuUsage(cpu);
@@ -163,9 +177,9 @@ async function rollouts() {
   return {
     calls: replies,
     rollouts: finished,
-    cpuMs: (user + kernel) / 1000 / replies,
+    cpuMs: (user + kernel - begin.user - begin.system) / 1000 / (replies - steps - 1),
     wallMs: performance.now() - start,
-    heapMB: heap,
+    heapMB: sizes,
     busy: (repliesAtDrain * latency) / (concurrency * (drainAt - start)),
   };
 }
