@@ -5,6 +5,7 @@ import {
   type Mode,
   type Query,
   RolloutError,
+  remember,
   type ToolSpec,
   UsageError,
   type World,
@@ -69,17 +70,8 @@ function listForeign(domain: Domain, others: readonly DomainFiles[]): ToolSpec[]
     .filter((tools) => !tools.some((tool) => own.has(tool.name)));
 }
 
-const toolsByFiles = new WeakMap<DomainFiles, ToolSpec[]>();
-
 /** Read once: every rollout then uses the same list object for the same tools. */
-function toolsOf(files: DomainFiles): ToolSpec[] {
-  let tools = toolsByFiles.get(files);
-  if (!tools) {
-    tools = readToolList(files.name, files);
-    toolsByFiles.set(files, tools);
-  }
-  return tools;
-}
+const toolsOf = remember((files: DomainFiles): ToolSpec[] => readToolList(files.name, files));
 
 function createInert(tools: ToolSpec[]): Environment {
   const names = tools.map((tool) => tool.name);

@@ -1,6 +1,6 @@
 // Numbers in JSON texts that Hugging Face datasets cannot hold: integers beyond 64 bits, floats that overflow, and long
 // fractions.
-import { scanNumbers } from "../core/index.ts";
+import { remember, scanNumbers } from "../core/index.ts";
 import { sharedText } from "./row-text.ts";
 
 const LONG = /\.\d{11}/;
@@ -31,11 +31,5 @@ function hasNumber(json: string, test: (number: string) => boolean): boolean {
   return found;
 }
 
-const known = new WeakMap<object, boolean>();
-
 /** For a value that many rows share. */
-export function hasHugeNumbers(value: object): boolean {
-  const found = known.get(value) ?? hasHugeNumber(sharedText(value));
-  known.set(value, found);
-  return found;
-}
+export const hasHugeNumbers = remember((value: object): boolean => hasHugeNumber(sharedText(value)));

@@ -1,6 +1,6 @@
 // A row as one line of JSON that every loader agrees on. Arguments that become objects keep the exact text the model
 // wrote, and tool lists their numbers, so that no digit changes; lists, which many rows share, become text once.
-import { ExactNumber, parseJson, wellFormedJson, writeExact } from "../core/index.ts";
+import { ExactNumber, parseJson, remember, wellFormedJson, writeExact } from "../core/index.ts";
 import { escapeLineEnds } from "../files/index.ts";
 import { parseArguments } from "./training-dialogue.ts";
 
@@ -33,17 +33,8 @@ export function rowText(row: DatasetRow): string {
   return escapeLineEnds(wellFormedJson(`{${members.join(",")}}`));
 }
 
-const sharedTexts = new WeakMap<object, string>();
-
 /** For a value that many rows hold: its text is made once. */
-export function sharedText(value: object): string {
-  let text = sharedTexts.get(value);
-  if (text === undefined) {
-    text = wellFormedJson(writeExact(value));
-    sharedTexts.set(value, text);
-  }
-  return text;
-}
+export const sharedText = remember((value: object): string => wellFormedJson(writeExact(value)));
 
 /** A tool list in a row: its text is made only once. */
 export function shareText(value: object): RawJson {

@@ -1,6 +1,6 @@
 // A dialogue as a model without function calling sees and says it: tools in the system prompt, calls in the agent's own
 // words, results as user messages, which nobody learns. What is learnt stays the agent's messages.
-import { type ChatMessage, isObject, type JsonObject, type ToolSpec } from "../core/index.ts";
+import { type ChatMessage, isObject, type JsonObject, remember, type ToolSpec } from "../core/index.ts";
 import { type TextFormatName, toTextDialogue } from "../models/index.ts";
 import type { AgentMessage, DialogueMessage, TrainingDialogue } from "./training-dialogue.ts";
 
@@ -51,24 +51,15 @@ function toChat(message: DialogueMessage): ChatMessage {
   return { role: "assistant", content, toolCalls: calls, reasoning };
 }
 
-const known = new WeakMap<JsonObject[], ToolSpec[]>();
-
-function specsOf(tools: JsonObject[]): ToolSpec[] {
-  let specs = known.get(tools);
-  if (!specs) {
-    specs = tools.map((tool) => {
-      const { name, description, parameters, ...others } = (
-        isObject(tool.function) ? tool.function : tool
-      ) as JsonObject;
-      return {
-        name: String(name),
-        description: String(description ?? ""),
-        parameters: (isObject(parameters) ? parameters : {}) as JsonObject,
-        readOnly: false,
-        others,
-      };
-    });
-    known.set(tools, specs);
-  }
-  return specs;
-}
+const specsOf = remember((tools: JsonObject[]): ToolSpec[] =>
+  tools.map((tool) => {
+    const { name, description, parameters, ...others } = (isObject(tool.function) ? tool.function : tool) as JsonObject;
+    return {
+      name: String(name),
+      description: String(description ?? ""),
+      parameters: (isObject(parameters) ? parameters : {}) as JsonObject,
+      readOnly: false,
+      others,
+    };
+  }),
+);

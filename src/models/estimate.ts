@@ -1,6 +1,6 @@
 // How many tokens a request will take, roughly and cheaply, before the server has counted them; better once it has
 // counted some.
-import type { ModelRequest, ToolSpec } from "../core/index.ts";
+import { type ModelRequest, remember, type ToolSpec } from "../core/index.ts";
 
 /** In bytes, since a token has four letters of a Latin text but one sign of a Chinese one. */
 const BYTES_PER_TOKEN = 4;
@@ -37,10 +37,4 @@ export class TokenScale {
   }
 }
 
-const known = new WeakMap<ToolSpec[], number>();
-
-function toolBytes(tools: ToolSpec[]): number {
-  const bytes = known.get(tools) ?? sizeOf(JSON.stringify(tools));
-  known.set(tools, bytes);
-  return bytes;
-}
+const toolBytes = remember((tools: ToolSpec[]): number => sizeOf(JSON.stringify(tools)));

@@ -1,6 +1,6 @@
 // Servers that silently cut what does not fit their context still count tokens: a request of many characters that
 // counts as very few tokens was not read whole. Derived from the record, so a resumed rollout says the same.
-import { type Entry, isAside, isObject, type OpeningMessage, type ToolSpec } from "../core/index.ts";
+import { type Entry, isAside, isObject, type OpeningMessage, remember, type ToolSpec } from "../core/index.ts";
 
 /** What was sent, from the first request to the last. */
 type Sent = {
@@ -45,18 +45,12 @@ export function findTruncatedInput({
   return [];
 }
 
-const known = new WeakMap<readonly ToolSpec[], number>();
-
 /** Only names, descriptions and property names: how the rest of a schema reaches the model is up to the server. */
-function toolCharacters(tools: readonly ToolSpec[]): number {
-  let characters = known.get(tools);
-  if (characters === undefined) {
-    characters = 0;
-    for (const { name, description, parameters } of tools) {
-      const properties = isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
-      characters += name.length + description.length + properties.join("").length;
-    }
-    known.set(tools, characters);
+const toolCharacters = remember((tools: readonly ToolSpec[]): number => {
+  let characters = 0;
+  for (const { name, description, parameters } of tools) {
+    const properties = isObject(parameters.properties) ? Object.keys(parameters.properties) : [];
+    characters += name.length + description.length + properties.join("").length;
   }
   return characters;
-}
+});

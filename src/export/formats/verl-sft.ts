@@ -3,7 +3,7 @@
 // nothing: templates then drop reasoning, and see schemas as escaped text. `rollout_verl.py`, which goes with the rows,
 // is the class for verl's `data.custom_cls` that renders the whole row and learns the flagged messages.
 import { fileURLToPath } from "node:url";
-import { isObject, type JsonObject } from "../../core/index.ts";
+import { isObject, type JsonObject, remember } from "../../core/index.ts";
 import { sharedText } from "../row-text.ts";
 import { type ChatStyle, chatColumn, chatMessages, malformed, parsedChat, readChat } from "./chat.ts";
 import type { ColumnType, Format } from "./format.ts";
@@ -39,20 +39,13 @@ export const verlSft: Format = {
   template: (row) => parsedChat(row.messages, row.tools),
 };
 
-const known = new WeakMap<JsonObject[], unknown[]>();
-
-function toolsOf(tools: JsonObject[]): unknown[] {
-  let flat = known.get(tools);
-  if (!flat) {
-    flat = tools.map((tool) => {
-      const { parameters = {}, ...named } = (isObject(tool.function) ? tool.function : tool) as JsonObject;
-      const { name, description = "", strict } = named;
-      return {
-        type: "function",
-        function: { name, description, parameters: sharedText(parameters as object), strict },
-      };
-    });
-    known.set(tools, flat);
-  }
-  return flat;
-}
+const toolsOf = remember((tools: JsonObject[]): unknown[] =>
+  tools.map((tool) => {
+    const { parameters = {}, ...named } = (isObject(tool.function) ? tool.function : tool) as JsonObject;
+    const { name, description = "", strict } = named;
+    return {
+      type: "function",
+      function: { name, description, parameters: sharedText(parameters as object), strict },
+    };
+  }),
+);

@@ -1,6 +1,6 @@
 // What a recorded request said, as short hashes of its parts: enough to tell whether a new request is the same one,
 // and to name what differs if it is not.
-import { contentHash, type Json, type ModelRequest, type ToolSpec } from "../../core/index.ts";
+import { contentHash, type Json, type ModelRequest, remember, type ToolSpec } from "../../core/index.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
 export type RequestFingerprint = {
@@ -47,16 +47,9 @@ export function differenceOf(recorded: RequestFingerprint, now: RequestFingerpri
   return differences.length === 0 ? undefined : differences.join(", ");
 }
 
-const hashes = new WeakMap<ToolSpec[], string>();
-
 /** Every rollout of a domain uses the same list object. */
-function toolsHash(tools: ToolSpec[]): string {
-  let hash = hashes.get(tools);
-  if (hash === undefined) {
-    hash = contentHash(
-      tools.map(({ name, description, parameters, others }): Json => ({ name, description, parameters, ...others })),
-    );
-    hashes.set(tools, hash);
-  }
-  return hash;
-}
+const toolsHash = remember((tools: ToolSpec[]): string =>
+  contentHash(
+    tools.map(({ name, description, parameters, others }): Json => ({ name, description, parameters, ...others })),
+  ),
+);

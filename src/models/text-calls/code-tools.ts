@@ -1,5 +1,5 @@
 // Tools that run code: a call may give the code as a body instead of escaping it into JSON.
-import { isObject, type ToolSpec } from "../../core/index.ts";
+import { isObject, remember, type ToolSpec } from "../../core/index.ts";
 
 /** In the name or description of a tool that takes `code`: a country's code runs nowhere. */
 const RUNS_CODE =
@@ -8,16 +8,12 @@ const CODE_NAMES = /(?:^|_)code$|^(?:script|program|snippet)$/i;
 /** A name that says it all, whatever its parameter is called. */
 const LANGUAGE = /^(?:(?:run|exec|execute|eval|code|tool|repl|sandbox|runner|executor|i?python3?|interpreter) ?)+$/i;
 
-const known = new WeakMap<ToolSpec, string | undefined>();
-
 /** The parameter that takes the code: the only one that must be given, and a text. Undefined if the tool runs none. */
 export function codeParameterOf(tool: ToolSpec | undefined): string | undefined {
-  if (!tool) return undefined;
-  if (!known.has(tool)) known.set(tool, findCodeParameter(tool));
-  return known.get(tool);
+  return tool && findCodeParameter(tool);
 }
 
-function findCodeParameter({ name, description, parameters }: ToolSpec): string | undefined {
+const findCodeParameter = remember(({ name, description, parameters }: ToolSpec): string | undefined => {
   const properties = isObject(parameters.properties) ? parameters.properties : {};
   const required = Array.isArray(parameters.required) ? parameters.required.map(String) : [];
   const [key, ...others] = required.length > 0 ? required : Object.keys(properties);
@@ -28,7 +24,7 @@ function findCodeParameter({ name, description, parameters }: ToolSpec): string 
   if (/python|interpreter/i.test(title) && LANGUAGE.test(title)) return key;
   const told = [title, description, typeof schema.description === "string" ? schema.description : ""].join(" ");
   return CODE_NAMES.test(key) && RUNS_CODE.test(told) ? key : undefined;
-}
+});
 
 /** `PythonInterpreter`, `execute_python` → words. */
 function inWords(name: string): string {

@@ -1,16 +1,17 @@
 // The list of tools in a system prompt: one line of JSON for each, numbers as they were written.
-import { isObject, type JsonObject, parseExact, type ToolSpec, toFunctionTools, writeExact } from "../../core/index.ts";
+import {
+  isObject,
+  type JsonObject,
+  parseExact,
+  remember,
+  type ToolSpec,
+  toFunctionTools,
+  writeExact,
+} from "../../core/index.ts";
 
-const known = new WeakMap<readonly ToolSpec[], string>();
-
-export function toolLines(tools: readonly ToolSpec[]): string {
-  let lines = known.get(tools);
-  if (lines === undefined) {
-    lines = toFunctionTools(tools).map(writeExact).join("\n");
-    known.set(tools, lines);
-  }
-  return lines;
-}
+export const toolLines = remember((tools: readonly ToolSpec[]): string =>
+  toFunctionTools(tools).map(writeExact).join("\n"),
+);
 
 /** The list between two marks, and what stands before `head`, with which the description begins. */
 export function readToolLines(
