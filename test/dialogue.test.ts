@@ -287,6 +287,23 @@ test("rollouts of one query, played at once, never see each other's writes", asy
   }
 });
 
+test("no model is asked before the journal has everything that was said and returned so far", async () => {
+  const folder = temporaryFolder();
+  const inner = scripted(...REGISTER);
+  const found: number[] = [];
+  const agent: ModelClient = {
+    id: inner.id,
+    complete: (request, signal) => {
+      const events = readRecords<RunEvent>(join(folder, "journal.jsonl"));
+      found.push(events.filter(({ type }) => type === "entry-end").length);
+      return inner.complete(request, signal);
+    },
+  };
+  const models = { "test/agent": agent, "test/user": scripted(STOP) };
+  await run({ config: portal, models, folder, patch: { ids: ["sap-001"] } });
+  expect(found).toEqual([0, 2, 4, 6]);
+});
+
 /** A run of sap-001 that was parked, with this many entries in its journal; returns its folder. */
 async function parkedAfter(entries: number) {
   const folder = temporaryFolder();

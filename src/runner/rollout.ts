@@ -130,7 +130,9 @@ export class Rollout {
       ? watchCalls(opened, recorded, (call, send) => telemetry.watchCall(key, call, send))
       : opened;
     const sent = recorded.length > 0 ? this.#planned.sent : new Map();
-    const record = (callId: string, sentAs: string) => this.#record({ type: "call-start", callId, key: sentAs });
+    const record = async (callId: string, sentAs: string) => {
+      await Promise.all([this.#unwritten, this.#record({ type: "call-start", callId, key: sentAs })]);
+    };
     const watched = this.#context.calls.watchTools(environment, key);
     return trustRecord(announceCalls(watched, { sent, record }), recorded);
   }
