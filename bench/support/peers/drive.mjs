@@ -11,6 +11,8 @@ import { belowCpuMs, treeOf, watchSizes } from "../processes.mjs";
 import { CALLS, scenario } from "./scenario.mjs";
 
 const LIMIT_MS = 20 * 60_000;
+/** While a peer warms up the model is quick, so that much is played in little time. */
+const WARM_LATENCY = 5;
 const support = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
@@ -19,7 +21,7 @@ const support = (file) => fileURLToPath(new URL(file, import.meta.url));
  */
 export async function drive({ program, args, file, folder, env, level }) {
   mkdirSync(folder, { recursive: true });
-  const server = await startServer(level.latency);
+  const server = await startServer(WARM_LATENCY);
   const parts = [1, level.dialogues];
   const { at, warm, warmMs } = level;
   const options = { file, url: server.url, scenario, folder, at, warm, warmMs, parts };
@@ -27,6 +29,8 @@ export async function drive({ program, args, file, folder, env, level }) {
   const size = watchSizes(() => treeOf(driver.pid));
   const limit = setTimeout(() => driver.kill(), LIMIT_MS);
   try {
+    await driver.warmed();
+    server.take(level.latency);
     const [short, long] = [await driver.playPart(server), await driver.playPart(server)];
     for (const [part, dialogues] of [short, long].map((part, n) => [part, parts[n]])) expectWhole(part, dialogues);
     return { ...between(short, long, level), peakMb: mostOf(long.peakMb, size().mb) };
@@ -70,7 +74,7 @@ async function startServer(latency) {
     child.send("what was there?");
     return (await once(child, "message"))[0];
   };
-  return { url, ask, gone, kill: () => child.kill() };
+  return { url, ask, gone, take: (milliseconds) => child.send(milliseconds), kill: () => child.kill() };
 }
 
 function startDriver({ program, args, folder, env }) {
@@ -94,6 +98,7 @@ function startDriver({ program, args, folder, env }) {
   return {
     pid: child.pid,
     gone,
+    warmed: next,
     async playPart(server) {
       await next();
       await server.ask();

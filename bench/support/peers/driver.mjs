@@ -11,6 +11,7 @@ const play = await open({ url, scenario, folder, many });
 const warmed = performance.now() + warmMs;
 do await play(warm, at);
 while (performance.now() < warmed);
+tell({ warmed: true });
 for (const dialogues of parts) {
   tell({ ready: true });
   await words.next();

@@ -56,6 +56,7 @@ def main():
     play(options["warm"], options["at"])
     while time.monotonic() < warmed:
         play(options["warm"], options["at"])
+    tell({"warmed": True})
     for dialogues in options["parts"]:
         tell({"ready": True})
         sys.stdin.readline()

@@ -1,11 +1,11 @@
 // The model of the comparison, in a process of its own: OpenAI's chat completions, whole replies, each so many milliseconds
 // after its request. It keeps nothing between requests: the tool results in a request tell which reply is next, and a request
 // that offers no tools comes from a simulated user, who asks and then stops. Tells its parent its URL, and on request
-// what it has seen since it was last asked.
+// what it has seen since it was last asked; a number is how long it takes from then on.
 import { createServer } from "node:http";
 import { CALLS, callOf, scenario } from "./scenario.mjs";
 
-const latency = Number(process.argv[2]);
+let latency = Number(process.argv[2]);
 const ROLE_TOOL = /"role":\s?"tool"/g;
 const ROLE_ASSISTANT = /"role":\s?"assistant"/;
 const TOOLS = /"tools":\s?\[/;
@@ -55,7 +55,11 @@ const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (r
   });
 });
 server.listen(0, "127.0.0.1", 4096, () => process.send({ url: `http://127.0.0.1:${server.address().port}/v1` }));
-process.on("message", () => {
+process.on("message", (message) => {
+  if (typeof message === "number") {
+    latency = message;
+    return;
+  }
   const { calls, answers, sizes } = seen;
   const medianKb = (sizes.sort((a, b) => a - b)[sizes.length >> 1] ?? 0) / 1024;
   seen = nothing();
