@@ -1,6 +1,6 @@
 // Loading a user's TypeScript or JavaScript file: natively if this Node can, through jiti for TypeScript on older ones.
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Location, messageOf, UsageError } from "../core/index.ts";
 
@@ -24,7 +24,9 @@ export async function loadModule(file: string): Promise<{ default?: unknown }> {
 function locate(error: unknown, file: string): Location | undefined {
   const text = error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : "";
   const path = resolve(file);
-  for (const name of [path, pathToFileURL(path).href]) {
+  // some transpilers name it from where the program runs; a bare name could be another file's
+  const near = relative(process.cwd(), path);
+  for (const name of [path, pathToFileURL(path).href, ...(near.includes(sep) ? [near] : [])]) {
     const after = text.split(name).slice(1);
     const [, line, column] = after.map((rest) => /^:(\d+)(?::(\d+))?/.exec(rest)).find(Boolean) ?? [];
     if (line) return { file, line: Number(line), ...(column && { column: Number(column) }) };
