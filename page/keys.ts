@@ -1,6 +1,6 @@
 // The keyboard: what each key does in the view that is shown. `?` shows them all.
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** By key as browsers name it ("j", "ArrowDown", "?"); several keys for one thing are written "j ArrowDown". */
 export type Keys = { [keys: string]: { does: string; act: () => void } };
@@ -13,11 +13,11 @@ export const isHelpOpen = signal(false);
 /** Of the page itself: shown last. */
 export const EVERYWHERE = "Everywhere";
 
-/** These keys work as long as the part that asks for them is shown. */
+/** These keys work as long as the part that asks for them is shown, from the moment that it can be seen. */
 export function useKeys(keys: Keys, title = "Here"): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // what a key does may change with every look, its entry in the list does not
     const live = Object.fromEntries(
       Object.entries(keys).map(([names, { does }]) => [names, { does, act: () => latest.current[names]?.act() }]),

@@ -53,6 +53,7 @@ test("the page is walked from the runs to one message with the keyboard alone, a
   const id = await focusText(page);
   await page.keyboard.press("Enter");
   await heading(page, id);
+  await page.getByText("You annotate as").waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   expect(await page.evaluate("document.activeElement?.id")).toBe("m1");

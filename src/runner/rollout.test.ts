@@ -41,6 +41,39 @@ test("a rollout is a start, its entries in order, and an end; watchers hear of e
   expect(record?.id).toBe("sap-001");
 });
 
+test("a reply is in the journal before any of its tools is called, and a result before a model is asked again", async () => {
+  const { run, dataset } = await prepare({ config: CONFIG, models: models() });
+  const folder = openFolder(run);
+  const last = () => readRecords<RunEvent>(`${run.folder}/journal.jsonl`).at(-1);
+  const before: unknown[] = [];
+  const look = <T>(work: T): T => {
+    const event = last();
+    before.push(event?.type === "entry-end" ? event.entry.type : event?.type);
+    return work;
+  };
+  const openEnvironment: typeof dataset.openEnvironment = async (world) => {
+    const environment = await dataset.openEnvironment(world);
+    const { call: answer } = environment;
+    return Object.assign(environment, {
+      call: (...given: Parameters<typeof answer>) => look(answer).apply(environment, given),
+    });
+  };
+  const agent = {
+    ...dataset.agent,
+    open: (...given: Parameters<typeof dataset.agent.open>) => {
+      const client = dataset.agent.open(...given);
+      return {
+        id: client.id,
+        complete: (...asked: Parameters<typeof client.complete>) => look(client.complete(...asked)),
+      };
+    },
+  };
+  const [planned] = planRun(run, [{ ...dataset, agent, openEnvironment }], folder).rollouts;
+  const { context } = openContext(run, folder);
+  await (await new Rollout(context, planned as PlannedRollout, NEVER).play()).written;
+  expect(before).toEqual(["rollout-start", "reply", "tool-result", "reply"]);
+});
+
 test("a failure of the infrastructure ends the rollout with its class, and leaves no record", async () => {
   const broken: ModelClient = {
     id: "test/agent",

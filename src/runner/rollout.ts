@@ -1,5 +1,5 @@
-// One rollout from plan to record: a fresh environment, the dialogue, every entry made durable before a model is asked
-// again, one trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
+// One rollout from plan to record: a fresh environment, the dialogue, every entry made durable before the next effect, one
+// trajectory line at the end. An earlier attempt's entries are replayed, not paid for again.
 import {
   contentHash,
   cutText,
@@ -46,8 +46,6 @@ export class Rollout {
   /** set: work in progress is abandoned at once */
   readonly #abort: AbortSignal;
   #entries: Entry[] = [];
-  /** the latest reply, while its tools are called */
-  #unwritten: Promise<void> | undefined;
   #startedAt = 0;
   /** on the clock that durations are measured with */
   #began = 0;
@@ -130,9 +128,7 @@ export class Rollout {
       ? watchCalls(opened, recorded, (call, send) => telemetry.watchCall(key, call, send))
       : opened;
     const sent = recorded.length > 0 ? this.#planned.sent : new Map();
-    const record = async (callId: string, sentAs: string) => {
-      await Promise.all([this.#unwritten, this.#record({ type: "call-start", callId, key: sentAs })]);
-    };
+    const record = (callId: string, sentAs: string) => this.#record({ type: "call-start", callId, key: sentAs });
     const watched = this.#context.calls.watchTools(environment, key);
     return trustRecord(announceCalls(watched, { sent, record }), recorded);
   }
@@ -144,8 +140,6 @@ export class Rollout {
       return await playDialogue(this.#setUp(environment, recorded), take);
     } catch (error) {
       return error instanceof Halt ? error.as : toEnd(error);
-    } finally {
-      await this.#unwritten;
     }
   }
 
@@ -161,25 +155,11 @@ export class Rollout {
     return undefined;
   }
 
-  /**
-   * Nothing is asked of a model before everything said so far would survive a kill. A reply that calls tools is on its way
-   * to the disk while they run: calls with effects that outlive the rollout are announced behind it, all others are made
-   * again after a kill.
-   */
-  #keep(index: number, entry: Entry): Promise<void> | undefined {
+  /** Nothing follows an entry before it would survive a kill: a tool may be what brings the process down. */
+  async #keep(index: number, entry: Entry): Promise<void> {
     const { dataset, queryId, rollout } = this.#planned.key;
-    const written = this.#context.record({ type: "entry-end", index, entry, dataset, queryId, rollout });
+    await this.#context.record({ type: "entry-end", index, entry, dataset, queryId, rollout });
     for (const text of remarksOn(entry, this.#planned.dataset)) this.#context.noteOnce(text);
-    if (!callsTools(entry) || this.#context.park.aborted) return this.#finishWriting(written);
-    this.#unwritten = written;
-    written.catch(() => {}); // told by whoever waits for it
-    return undefined;
-  }
-
-  async #finishWriting(written: Promise<void>): Promise<void> {
-    await written;
-    await this.#unwritten;
-    this.#unwritten = undefined;
     if (this.#context.park.aborted) throw new Halt("parked");
   }
 
@@ -280,10 +260,6 @@ class Halt extends Error {
     super("the dialogue goes no further");
     this.as = as;
   }
-}
-
-function callsTools(entry: Entry): boolean {
-  return entry.type === "reply" && entry.toolCalls.length > 0 && !entry.rejected;
 }
 
 /** Some errors end the dialogue normally: the context is full, the provider refuses. */

@@ -16,8 +16,8 @@ export const PEERS = [
     title: "Rollout",
     language: "node",
     notes: {
-      en: "`runRollouts` with the defaults: every entry is in the journal before a model is asked again, records on disk, arguments checked against the schemas, retries, limits, resumable at any moment.",
-      zh: "`runRollouts`，全部用默认值：每个条目先进日志，才再次请求模型；记录落盘；参数按 schema 检查；有重试和限额；任何时刻都可续跑。",
+      en: "`runRollouts` with the defaults: every entry is in the journal before anything follows from it, records on disk, arguments checked against the schemas, retries, limits, resumable at any moment.",
+      zh: "`runRollouts`，全部用默认值：每个条目先进日志，之后才有下一步；记录落盘；参数按 schema 检查；有重试和限额；任何时刻都可续跑。",
     },
   },
   {
