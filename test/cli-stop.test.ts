@@ -9,7 +9,7 @@ import { completion } from "./support/model-server.ts";
 import { itemQuery, SCRIPTED, writeShop } from "./support/shop-dataset.ts";
 
 /** Far less than any of the waits, and enough for a busy machine. */
-const SECONDS = 8;
+const SECONDS = 20;
 const OUTPUT = "outputs/run/trajectories/Domain1.jsonl";
 
 const says = (content: string) => (response: ServerResponse) =>

@@ -95,7 +95,7 @@ test("so is one that a second Ctrl-C left unanswered", async () => {
 
 test("and one that the server did not answer in time; the failure says what may have happened", async () => {
   const work = workFolder();
-  const { calls, speak } = await openShop(work, ", timeout: 0.5");
+  const { calls, speak } = await openShop(work, ", timeout: 4");
   expect((await work.run([...RUN, "--quiet"])).code).toBe(3);
   expect(work.read("out/failures.jsonl")).toContain("did not answer in time; the call may have taken effect there");
   speak();

@@ -84,7 +84,7 @@ test.each(["", "EROFS"])(
     const started = performance.now();
     child.kill("SIGTERM");
     const { code, stderr } = await finished;
-    expect([code, performance.now() - started < 8000]).toEqual([130, true]);
+    expect([code, performance.now() - started < 20_000]).toEqual([130, true]);
     expect(stderr).not.toContain("bug");
     work.remove("full");
     expect((await work.run([...RUN, "--quiet"])).code).toBe(0);

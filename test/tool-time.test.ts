@@ -28,13 +28,14 @@ const KINDS: [kind: string, file: string, code: string, config: string][] = [
 ];
 
 const LIMITS: [limit: string, stop: string][] = [
-  ["tool_timeout: 1", "infrastructure"],
-  ["max_rollout_seconds: 1", "time_limit"],
+  ["tool_timeout", "infrastructure"],
+  ["max_rollout_seconds", "time_limit"],
 ];
+// The rollout beside the one that hangs must end in time, and a process takes seconds to start on a busy machine.
+const secondsFor = (kind: string) => (kind === "JavaScript" || kind === "TypeScript" ? 2 : 7);
 
 test.each(KINDS.flatMap((kind) => LIMITS.map((limit) => [kind[0], ...limit, kind] as const)))(
   "%s, %s: the rollout ends as %s",
-  { timeout: 40_000 },
   async (kind, limit, stop, [, file, code, more]) => {
     const work = workFolder();
     const fine = kind === "MCP" ? "add" : "fine";
@@ -50,7 +51,7 @@ test.each(KINDS.flatMap((kind) => LIMITS.map((limit) => [kind[0], ...limit, kind
     }
     work.write(
       "run.yml",
-      `base_path: data\nagent_model: scripted/agent\nuser_model: scripted/user\noutput_dir: run\n${limit}\n${more.startsWith(" ") ? "" : more}datasets:\n  Desk:\n    path: data/queries/Desk.jsonl\n${more.startsWith(" ") ? more : ""}`,
+      `base_path: data\nagent_model: scripted/agent\nuser_model: scripted/user\noutput_dir: run\n${limit}: ${secondsFor(kind)}\n${more.startsWith(" ") ? "" : more}datasets:\n  Desk:\n    path: data/queries/Desk.jsonl\n${more.startsWith(" ") ? more : ""}`,
     );
     const { code: exit, stdout, stderr } = await work.run(["run", "--config", "run.yml"]);
     expect([exit, stdout + stderr]).toEqual([stop === "infrastructure" ? 3 : 0, expect.any(String)]);

@@ -165,7 +165,7 @@ test.each([
       name === "write_b" ? hang(signal) : Promise.resolve({ content: name, isError: false }),
   };
   const agent = scripted(calls(call("write_a"), call("write_b"), call("write_c")), "Done.");
-  const stopPolicy = createStopPolicy({ max_rollout_seconds: 0.2 });
+  const stopPolicy = createStopPolicy({ max_rollout_seconds: 1 });
   const { entries, outcome } = await play({
     agent,
     user: scripted("Go.", STOP),

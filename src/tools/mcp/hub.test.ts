@@ -92,8 +92,8 @@ test("a tool that runs only as a task is called as one, and its result waited fo
   }));
 
 test("progress extends the time limit of a call", () =>
-  withHub({ timeout: 0.8 }, async (hub) => {
-    expect((await call(await hub.open(), "slow", { steps: 12 })).content).toBe("done");
+  withHub({ timeout: 3 }, async (hub) => {
+    expect((await call(await hub.open(), "slow", { steps: 35 })).content).toBe("done");
   }));
 
 test("a cancelled call rejects with the signal's reason, and the server is told", async () => {
@@ -127,7 +127,7 @@ test("rollouts whose servers list the same tools share one list", () =>
   }));
 
 test("a server that is slow to start is waited for", () =>
-  withHub({ flags: ["--slow-start", "1000"], timeout: 0.8 }, async (hub) => {
+  withHub({ flags: ["--slow-start", "3500"], timeout: 3 }, async (hub) => {
     expect((await call(await hub.open(), "read")).content).toBe("0");
   }));
 
