@@ -52,7 +52,7 @@ function clientThatSays(message) {
       return bytes;
     },
     async complete(request) {
-      bytes = write(request).length;
+      bytes = write(request).bytes.length;
       const { choices, usage } = JSON.parse(text);
       return readReply({ message: choices[0].message, finishReason: "stop" }, usage, undefined);
     },

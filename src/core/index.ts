@@ -31,6 +31,7 @@ export type {
   RunStart,
 } from "./events.ts";
 export { changesNumbers, ExactNumber, scanNumbers, toPlain, withExactNumbers, writeExact } from "./exact-json.ts";
+export { extend } from "./extend.ts";
 export {
   canonicalJson,
   contentHash,

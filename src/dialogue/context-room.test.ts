@@ -165,8 +165,7 @@ test("with `end` nothing more is paid for", async () => {
 
 test("one result that is larger than the context is cut for the summary, and only there", async () => {
   const huge = "名".repeat(30_000);
-  const { tools, ...desk } = passOn(openDesk());
-  const environment = { ...desk, tools, call: async () => ({ content: huge, isError: false }) };
+  const environment = passOn(openDesk(), async () => ({ content: huge, isError: false }));
   const { entries, summariser } = await answer(
     { limit: 5000, onFull: "summarise" },
     counting(4, step(1), "Done."),

@@ -7,6 +7,7 @@ import {
   type Entry,
   type Environment,
   endWith,
+  extend,
   type ModelClient,
   type ModelParty,
   type ModelReply,
@@ -353,7 +354,7 @@ class Dialogue {
       messages: viewFor(party, query.messages, entries, reasoningSpan),
       tools: party === "agent" ? environment.tools : (environment.userTools ?? []),
       toolChoice,
-      origin: { ...this.#setup.origin, party, position: this.#calls[party] },
+      origin: extend(this.#setup.origin, { party, position: this.#calls[party] }),
     };
   }
 
@@ -368,7 +369,7 @@ class Dialogue {
   }
 
   #origin(party: ModelParty): RequestOrigin {
-    return { ...this.#setup.origin, party, position: this.#calls[party]++ };
+    return extend(this.#setup.origin, { party, position: this.#calls[party]++ });
   }
 
   #elapsedMs(): number {

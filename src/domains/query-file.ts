@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import {
   contentHash,
   dropUndefined,
+  extend,
   findUnnamed,
   isObject,
   type Json,
@@ -144,15 +145,14 @@ export class QueryFile {
     const { plan, answer, answers } = taskInfoOf(exact);
     const setup = exact.setup as Query["setup"];
     const { setup: before = [], userTools = [] } = this.#dataset;
-    return {
-      ...query,
+    return extend(query, {
       taskInfo: plan ? { ...query.taskInfo, ...dropUndefined({ plan, answer, answers }) } : query.taskInfo,
       tools: query.tools && (exact.tools as JsonObject[]),
       setup: before.length > 0 || setup ? [...before, ...(setup ?? [])] : undefined,
       userTools: userTools.length > 0 || query.userTools ? [...userTools, ...(query.userTools ?? [])] : undefined,
       id: line.id,
       hash: line.hash,
-    };
+    });
   }
 
   /** The line as it is in the file, under its merged id. */
@@ -213,7 +213,7 @@ function readQueryLines(file: string, onProblem?: (problem: UsageError) => void)
         hasParties: (setup ?? userTools) !== undefined,
         isEmpty: (messages.findLast(({ role }) => role === "user")?.content ?? "").trim() === "",
       };
-      lines.push({ ...location, ...idsOf(record), offset, length, hash, ...about });
+      lines.push(extend(extend(location, idsOf(record)), { offset, length, hash, ...about }));
     } catch (error) {
       if (!onProblem || !(error instanceof UsageError)) throw error;
       onProblem(error);

@@ -1,5 +1,5 @@
 // From a party's model name to something that answers requests in a given rollout.
-import type { ModelClient, ReasoningSpan } from "../core/index.ts";
+import { extend, type ModelClient, type ReasoningSpan } from "../core/index.ts";
 import type { PartyModel, ResolvedModel } from "./resolved.ts";
 import { createScriptedClient } from "./scripted/clients.ts";
 import { parseScriptedName, type Script } from "./scripted/script.ts";
@@ -59,7 +59,7 @@ function withNamedCost(client: ModelClient): ModelClient {
     async complete(request, signal) {
       const reply = await client.complete(request, signal);
       if (reply.usage.costUsd !== null || reply.usage.costUnknownOf) return reply;
-      return { ...reply, usage: { ...reply.usage, costUnknownOf: [client.id] } };
+      return { ...reply, usage: extend(reply.usage, { costUnknownOf: [client.id] }) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChatMessage } from "../core/index.ts";
-import { createMessageWriter } from "./message-bytes.ts";
+import { type Body, createMessageWriter } from "./message-bytes.ts";
 
 const AROUND = { before: ['{"größe":', Buffer.from("[")], after: ["]", Buffer.from("}")] };
 const asJson = (message: ChatMessage) => JSON.stringify(message);
@@ -25,10 +25,45 @@ test("a body says the same whether its beginning was written before or not: dial
       for (const { dialogue, texts } of steps) {
         const messages = [...(dialogues[dialogue] as ChatMessage[]), ...texts.map(message)];
         dialogues[dialogue] = messages;
-        expect(writer(messages, AROUND).toString()).toBe(naively(messages));
+        expect(writer(messages, AROUND).bytes.toString()).toBe(naively(messages));
       }
     }),
   );
+});
+
+test("what is still on its way stays as it was written, whatever is written after it", () => {
+  const step = fc.record({ dialogue: fc.nat(3), size: fc.nat(20_000), isAnswered: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const writer = createMessageWriter(asJson);
+      const dialogues: ChatMessage[][] = [[], [], [], []];
+      const onTheirWay: { body: Body; text: string }[] = [];
+      for (const [n, { dialogue, size, isAnswered }] of steps.entries()) {
+        const messages = [...(dialogues[dialogue] as ChatMessage[]), message(String(n).repeat(size))];
+        dialogues[dialogue] = messages;
+        const body = writer(messages, AROUND);
+        expect(body.bytes.toString()).toBe(naively(messages));
+        if (isAnswered) body.release();
+        else onTheirWay.push({ body, text: naively(messages) });
+        for (const { body, text } of onTheirWay) expect(body.bytes.toString()).toBe(text);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("bytes are used again once a body was answered and the next of its dialogue is written", () => {
+  const writer = createMessageWriter(asJson);
+  const [a, b, c] = ["a", "b", "c"].map(message) as [ChatMessage, ChatMessage, ChatMessage];
+  const bodies: Body[] = [];
+  for (const messages of [[a], [a, b], [a, b, c]]) {
+    const body = writer(messages, AROUND);
+    body.release();
+    bodies.push(body);
+  }
+  const [first, second, third] = bodies.map(({ bytes }) => bytes.buffer);
+  expect(third).toBe(first);
+  expect(second).not.toBe(first);
 });
 
 test("each message is written once, as long as nothing before it changes", () => {
@@ -43,9 +78,9 @@ test("each message is written once, as long as nothing before it changes", () =>
   writer([a, b, c], AROUND); // asked again
   expect(written).toEqual(["a", "b", "c"]);
   const cleared = message("a, cleared");
-  expect(writer([cleared, b, c, d], AROUND).toString()).toBe(naively([cleared, b, c, d]));
+  expect(writer([cleared, b, c, d], AROUND).bytes.toString()).toBe(naively([cleared, b, c, d]));
   expect(written.slice(3)).toEqual(["a, cleared", "b", "c", "d"]);
-  expect(writer([cleared, b, c, d], { before: ["<"], after: [">"] }).toString()).toBe(
+  expect(writer([cleared, b, c, d], { before: ["<"], after: [">"] }).bytes.toString()).toBe(
     `<${[cleared, b, c, d].map(asJson).join(",")}>`,
   );
 });
@@ -54,9 +89,9 @@ test("messages of no value or of several, and no messages at all", () => {
   const write = (one: ChatMessage) => Array.from(one.content, (letter) => JSON.stringify(letter)).join(",");
   const writer = createMessageWriter(write);
   let messages: ChatMessage[] = [];
-  expect(writer(messages, AROUND).toString()).toBe(naively([], write));
+  expect(writer(messages, AROUND).bytes.toString()).toBe(naively([], write));
   for (const text of ["", "", "ab", "", "c", "", "déf"]) {
     messages = [...messages, message(text)];
-    expect(writer(messages, AROUND).toString()).toBe(naively(messages, write));
+    expect(writer(messages, AROUND).bytes.toString()).toBe(naively(messages, write));
   }
 });

@@ -1,5 +1,5 @@
 // What a server says about itself: kept with the reply, since a name that one asks for may be answered by another model.
-import type { ModelReply, Served } from "../core/index.ts";
+import { extend, type ModelReply, type Served } from "../core/index.ts";
 
 type Headers = { [name: string]: string | string[] | undefined };
 
@@ -12,7 +12,8 @@ const MAX_LENGTH = 200;
 
 type Answered = { asked: string; model?: unknown; id?: unknown; fingerprint?: unknown; headers: Headers };
 
-export function withServed(reply: ModelReply, { asked, headers, ...answer }: Answered): ModelReply {
+export function withServed(reply: ModelReply, answer: Answered): ModelReply {
+  const { asked, headers } = answer;
   const served: Served = {};
   for (const member of ["model", "id", "fingerprint"] as const) {
     const value = answer[member];
@@ -25,7 +26,7 @@ export function withServed(reply: ModelReply, { asked, headers, ...answer }: Ans
     served.headers ??= {};
     served.headers[name] = value.slice(0, MAX_LENGTH);
   }
-  return Object.keys(served).length > 0 ? { ...reply, served } : reply;
+  return Object.keys(served).length > 0 ? extend(reply, { served }) : reply;
 }
 
 /** Whether a model's answer names another one: dates, paths, files and tags around the same name are no difference. */

@@ -7,6 +7,7 @@ import { labelCut } from "./context-length.ts";
 import type { DialectDeps } from "./dialects/dialect.ts";
 import { type FailureContext, failureOfDepth, failureOfStatus, failureOfTransport, retryAfter } from "./failure.ts";
 import { malformedReply } from "./malformed-replies.ts";
+import type { Body } from "./message-bytes.ts";
 import { type Answer, post } from "./post.ts";
 import { createHeaderFiller, requestHeaders } from "./request-headers.ts";
 import type { CallSettings, ResolvedModel } from "./resolved.ts";
@@ -19,7 +20,7 @@ export type WireDeps = Omit<DialectDeps, "env">;
 export type Wire = {
   /** after the base URL */
   path: string;
-  writeBody(request: ModelRequest): Buffer;
+  writeBody(request: ModelRequest): Body;
   /** Throws a ModelFailure for an answer that is no reply. */
   readReply(context: FailureContext, answer: Answer): ModelReply;
 };
@@ -51,7 +52,8 @@ export function createWireClient(
       contexts[party] ??= { ...shown, party };
       const context = contexts[party];
       const own = fillHeaders ? { ...target, headers: { ...headers, ...fillHeaders(request.origin) } } : target;
-      const sent = post(dispatcher, { target: own, body: wire.writeBody(request) }, signal);
+      const body = wire.writeBody(request);
+      const sent = post(dispatcher, { target: own, body: body.bytes }, signal);
       let answer: Answer;
       try {
         answer = await sent;
@@ -65,6 +67,7 @@ export function createWireClient(
         throw failureOfStatus(context, { status, text, retryAfterMs: retryAfter(answer.headers, deps.clock.now()) });
       if (isTooDeep(text)) throw failureOfDepth(context);
       const reply = malformed ?? labelCut(wire.readReply(context, answer), model, settings.maxTokens);
+      body.release(); // who replies has read it to its end; what failed may still be on its way
       return settings.recoverTextCalls && request.toolChoice === "auto"
         ? recoverTextCalls(reply, request.tools)
         : reply;

@@ -56,8 +56,9 @@ export class CallsInFlight {
     }
   }
 
-  #add(asked: Asked): Placed {
-    const placed = { call: { ...asked, since: this.#clock.elapsed() }, at: this.#calls.length };
+  #add({ dataset, id, party, model, tool }: Asked): Placed {
+    const call = { dataset, id, party, model, tool, since: this.#clock.elapsed(), endedAt: undefined };
+    const placed = { call, at: this.#calls.length };
     this.#calls.push(placed);
     return placed;
   }
@@ -88,16 +89,13 @@ export class CallsInFlight {
   watchTools(environment: Environment, key: RolloutKey): Environment {
     const { dataset } = key;
     const id = rolloutId(key);
-    return {
-      ...passOn(environment),
-      call: async (call, signal) => {
-        const placed = this.#add({ dataset, id, tool: call.name });
-        try {
-          return await environment.call(call, signal);
-        } finally {
-          this.#remove(placed);
-        }
-      },
-    };
+    return passOn(environment, async (call, signal) => {
+      const placed = this.#add({ dataset, id, tool: call.name });
+      try {
+        return await environment.call(call, signal);
+      } finally {
+        this.#remove(placed);
+      }
+    });
   }
 }

@@ -4,6 +4,7 @@ import { type DatasetSpec, type ResolvedRun, withVariablePlaces } from "../confi
 import {
   contentHash,
   type Environment,
+  extend,
   type Query,
   type ReferencePlan,
   rolloutSeed,
@@ -118,7 +119,7 @@ async function prepare(
     parts,
     base: contentHash(parts),
     openEnvironment: async (world) => {
-      const environment = await openForMode(domain, { ...world, mode: spec.mode, others: spec.otherDomains });
+      const environment = await openForMode(domain, extend(world, { mode: spec.mode, others: spec.otherDomains }));
       return spec.faults ? withToolFaults(environment, { ...spec.faults, seed: world.seed }) : environment;
     },
     scriptOf: (query) => query.taskInfo.plan && createScript(domain, markAnswers(scriptedPlan(query), spec)),

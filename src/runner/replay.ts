@@ -1,17 +1,18 @@
 // Resume is replay: the loop runs again from the start with models that answer from the record first. Tools are executed
 // again, and what they return is compared.
 import { randomUUID } from "node:crypto";
-import type {
-  Entry,
-  Environment,
-  EnvironmentCall,
-  ModelClient,
-  ModelParty,
-  ModelReply,
-  ReplyEntry,
-  SummaryEntry,
-  ToolResult,
-  ToolResultEntry,
+import {
+  type Entry,
+  type Environment,
+  type EnvironmentCall,
+  extend,
+  type ModelClient,
+  type ModelParty,
+  type ModelReply,
+  type ReplyEntry,
+  type SummaryEntry,
+  type ToolResult,
+  type ToolResultEntry,
 } from "../core/index.ts";
 
 export function withRecord(client: ModelClient, recorded: readonly Entry[], party: ModelParty): ModelClient {
@@ -31,15 +32,12 @@ export function trustRecord(environment: Environment, recorded: readonly Entry[]
       .map((entry) => [entry.callId, entry]),
   );
   if (results.size === 0 || !environment.trust) return environment;
-  return {
-    ...passOn(environment),
-    call: async (call, signal) => {
-      const result = results.get(call.id);
-      if (!result || !environment.trust?.(call, result)) return environment.call(call, signal);
-      const { type: _type, callId: _callId, name: _name, at: _at, ...kept } = result;
-      return kept;
-    },
-  };
+  return passOn(environment, async (call, signal) => {
+    const result = results.get(call.id);
+    if (!result || !environment.trust?.(call, result)) return environment.call(call, signal);
+    const { type: _type, callId: _callId, name: _name, at: _at, ...kept } = result;
+    return kept;
+  });
 }
 
 type CallLog = {
@@ -59,15 +57,12 @@ export function announceCalls(environment: Environment, log: CallLog): Environme
     await log.record(callId, key);
     return key;
   };
-  return {
-    ...passOn(environment),
-    call: (call, signal) => {
-      const known = log.sent.get(call.id);
-      return known === undefined
-        ? environment.call({ ...call, announce: () => announce(call.id) }, signal)
-        : callAgain(environment, { ...call, key: known }, signal);
-    },
-  };
+  return passOn(environment, (call, signal) => {
+    const known = log.sent.get(call.id);
+    return known === undefined
+      ? environment.call(extend(call, { announce: () => announce(call.id) }), signal)
+      : callAgain(environment, { ...call, key: known }, signal);
+  });
 }
 
 async function callAgain(
@@ -91,18 +86,16 @@ export function watchCalls(
   watch: (call: EnvironmentCall, send: () => Promise<ToolResult>) => Promise<ToolResult>,
 ): Environment {
   const answered = new Set(recorded.flatMap((entry) => (entry.type === "tool-result" ? [entry.callId] : [])));
-  return {
-    ...passOn(environment),
-    call: (call, signal) => {
-      const send = () => environment.call(call, signal);
-      return answered.has(call.id) ? send() : watch(call, send);
-    },
-  };
+  return passOn(environment, (call, signal) => {
+    const send = () => environment.call(call, signal);
+    return answered.has(call.id) ? send() : watch(call, send);
+  });
 }
 
-/** Everything but `call`. */
-export function passOn(environment: Environment): Omit<Environment, "call"> {
+/** The same environment with another way to call its tools. */
+export function passOn(environment: Environment, call: Environment["call"]): Environment {
   return {
+    call,
     tools: environment.tools,
     userTools: environment.userTools,
     opened: environment.opened,

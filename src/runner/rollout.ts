@@ -6,6 +6,7 @@ import {
   type Entry,
   type Environment,
   endWith,
+  extend,
   type ModelParty,
   messageOf,
   type Outcome,
@@ -173,7 +174,7 @@ export class Rollout {
     };
     return {
       query,
-      origin: { ...key, seed, mode: spec.mode },
+      origin: extend(key, { seed, mode: spec.mode }),
       environment,
       agent: {
         client: open("agent", agent),
@@ -238,7 +239,7 @@ export class Rollout {
 
   /** Into the journal, then to the watchers. */
   #record(event: RolloutEvent): Promise<void> {
-    return this.#context.record({ ...event, ...this.#planned.key });
+    return this.#context.record(extend(event, this.#planned.key));
   }
 
   #durationMs(): number {

@@ -34,6 +34,7 @@ export type Played = {
 export function toTrajectory(planned: PlannedRollout, played: Played): Trajectory {
   const { dataset, query, key } = planned;
   const { entries, outcome, tools, startedAt, endedAt, durationMs } = played;
+  const { id, query_id, rollout, dataset: name } = recordKey(key);
   const { system, hash: systemHash } = dataset.systemOf(query);
   const sent = { system, tools, opening: query.messages, entries };
   const cutInput = dataset.agent.scripted ? [] : findTruncatedInput(sent);
@@ -48,7 +49,10 @@ export function toTrajectory(planned: PlannedRollout, played: Played): Trajector
   );
   const answered = { outcome, rollout: key.rollout, answerFormat: dataset.spec.answerFormat };
   return {
-    ...recordKey(key),
+    id,
+    query_id,
+    rollout,
+    dataset: name,
     domains: dataset.domain.servers,
     success: outcome.success,
     messages,

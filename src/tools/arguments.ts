@@ -24,7 +24,7 @@ export function prepareCall(toolbox: Toolbox, call: ToolCall) {
   const named = toolbox.resolve(call.name);
   if (!named) return { ok: false, result: unknownTool(call.name, toolbox.names()) } as const;
   const checked = checkArguments(named.spec, call.arguments);
-  return checked.ok ? { ...checked, named } : checked;
+  return checked.ok ? ({ ok: true, value: checked.value, named } as const) : checked;
 }
 
 export function checkArguments(spec: ToolSpec, text: string): CheckedArguments {

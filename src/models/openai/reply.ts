@@ -117,7 +117,8 @@ function readUsage(value: unknown, prices: Prices | undefined): Pick<ModelReply,
   const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
   const reported = prices ? null : read.dollars("cost", usage.cost);
   const costUsd = chargeFor(tokens, prices, { read, reported });
-  return { usage: { ...tokens, costUsd }, ...read.note };
+  const charged = { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd };
+  return { usage: charged, ...read.note };
 }
 
 function firstText(...candidates: unknown[]): string | undefined {

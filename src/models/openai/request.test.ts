@@ -10,7 +10,9 @@ const wireTools = [
 ];
 
 function write(settings: CallSettings = {}, model: Partial<ResolvedModel> = {}, request = requestOf()): JsonObject {
-  return JSON.parse(createBodyWriter(modelAt("http://host/v1", model), settings)(request).toString()) as JsonObject;
+  return JSON.parse(
+    createBodyWriter(modelAt("http://host/v1", model), settings)(request).bytes.toString(),
+  ) as JsonObject;
 }
 function history(messages: ChatMessage[], habits: Partial<ReasoningHabits> = {}) {
   const reasoning = { style: "none", sendBack: true, field: "reasoning_content", ...habits } as const;
@@ -179,7 +181,7 @@ test("half a surrogate pair becomes a replacement character, and whole text stay
 test("a changed tool list is a new one: each list is written as it is", () => {
   const writer = createBodyWriter(modelAt("http://host/v1"), {});
   const other = [{ ...(tools[0] as ToolSpec), name: "other" }];
-  const written = (request: ModelRequest) => writer(request).toString();
+  const written = (request: ModelRequest) => writer(request).bytes.toString();
   expect(written(requestOf({ tools }))).toBe(written(requestOf({ tools })));
   expect(written(requestOf({ tools: other }))).toContain('"name":"other"');
   for (let index = 0; index < 600; index++)

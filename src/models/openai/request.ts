@@ -15,11 +15,11 @@ import {
   wellFormedJson,
   writeExact,
 } from "../../core/index.ts";
-import { createMessageWriter } from "../message-bytes.ts";
+import { type Body, createMessageWriter } from "../message-bytes.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 import { requestParameters } from "./parameters.ts";
 
-export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => Buffer {
+export function createBodyWriter(model: ResolvedModel, settings: CallSettings): (request: ModelRequest) => Body {
   const parameters = requestParameters(model, settings);
   const toolChoice = parameters.tool_choice ? `,"tool_choice":${JSON.stringify(parameters.tool_choice)}` : "";
   const sendsSeed = settings.sendSeed && parameters.seed === undefined;

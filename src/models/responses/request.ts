@@ -12,11 +12,11 @@ import {
   writeExact,
 } from "../../core/index.ts";
 import { mergeBodies } from "../merge-bodies.ts";
-import { createMessageWriter } from "../message-bytes.ts";
+import { type Body, createMessageWriter } from "../message-bytes.ts";
 import { validArguments, validName } from "../openai/request.ts";
 import type { CallSettings, ResolvedModel } from "../resolved.ts";
 
-export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => Buffer {
+export function createItemsWriter(model: ResolvedModel, parameters: JsonObject): (request: ModelRequest) => Body {
   const { tool_choice: choice, ...others } = parameters;
   const toolChoice = choice ? `,"tool_choice":${JSON.stringify(choice)}` : "";
   const head = wellFormedJson(JSON.stringify(others)).slice(0, -1);
