@@ -15,6 +15,7 @@ export type Start = { env?: NodeJS.ProcessEnv };
 
 export class WorkFolder {
   readonly path: string;
+  readonly #running = new Set<ChildProcess>();
 
   constructor(path: string) {
     this.path = path;
@@ -28,6 +29,7 @@ export class WorkFolder {
   start(args: string[], { env = {} }: Start = {}): Running {
     const { FORCE_COLOR: _, ...inherited } = process.env;
     const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.path, env: { ...inherited, ...env } });
+    this.#running.add(child);
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -40,7 +42,13 @@ export class WorkFolder {
       child.on("error", reject);
       child.on("close", (code) => resolve({ code, stdout, stderr }));
     });
+    child.on("exit", () => this.#running.delete(child));
     return { child, finished };
+  }
+
+  /** What a test that failed half-way, or had no more use for it, has left running. */
+  killRunning(): void {
+    for (const child of this.#running) child.kill("SIGKILL");
   }
 
   write(file: string, text: string): void {
@@ -98,8 +106,12 @@ export function untilStopping({ stderr }: ChildProcess): Promise<void> {
 /** An empty working folder that is removed after the test. */
 export function workFolder(): WorkFolder {
   const path = mkdtempSync(join(tmpdir(), "rollout-cli-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return new WorkFolder(path);
+  const folder = new WorkFolder(path);
+  onTestFinished(() => {
+    folder.killRunning();
+    rmSync(path, { recursive: true, force: true });
+  });
+  return folder;
 }
 
 /** The arguments of a quiet run of a bundled domain into `out`. */
