@@ -1,17 +1,26 @@
-// Long dialogues: what a model call costs when 10, 50 and 200 replies with their results are sent again, next to a bare
-// loop that does the same and keeps nothing.
+// Long dialogues: what a model call costs when 10, 50 and 200 replies with their results are sent again, and when the calls
+// come in several turns with a simulated user between them and reasoning that a new turn clears; next to a bare loop that
+// does the same and keeps nothing.
 
 import { callModel } from "../support/call-model.mjs";
 import { report, round } from "../support/measure.mjs";
 
 const quick = process.env.BENCH_QUICK === "1";
 const TRIES = quick ? 1 : 3;
+const LENGTHS = [{ steps: 10 }, { steps: 50 }, { steps: 200 }, { steps: 3, turns: 6 }];
 const rows = [];
-for (const steps of [10, 50, 200]) {
+for (const length of LENGTHS) {
   const calls = quick ? 3000 : 12_000;
-  const [floor, ours] = await sideBySide({ concurrency: 64, calls, latency: 50, steps, warmMs: quick ? 0 : 15_000 });
+  const [floor, ours] = await sideBySide({
+    concurrency: 64,
+    calls,
+    latency: 50,
+    warmMs: quick ? 0 : 15_000,
+    ...length,
+  });
   rows.push({
-    steps,
+    turns: length.turns ?? 1,
+    "steps a turn": length.steps,
     "KB/call, bare": round(floor.kilobytes, 0),
     "KB/call": round(ours.kilobytes, 0),
     "bare loop, CPU ms/call": round(floor.cpuMs, 3),

@@ -5,9 +5,12 @@ import { fileURLToPath } from "node:url";
 const support = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 export async function callModel(options, node = process.execPath, caller = "model-caller.mjs") {
-  const { latency, steps } = options;
+  const { latency, steps, turns } = options;
   console.error(`… ${options.way}, ${options.concurrency} at once${steps === undefined ? "" : `, ${steps} steps`}`);
-  const server = fork(support("model-process.mjs"), [latency, ...(steps === undefined ? [] : [steps])].map(String));
+  const server = fork(
+    support("model-process.mjs"),
+    [latency, ...(steps === undefined ? [] : [steps, "", turns ?? 1])].map(String),
+  );
   const { url } = await new Promise((resolve) => server.once("message", resolve));
   try {
     const asked = JSON.stringify({ ...options, url });

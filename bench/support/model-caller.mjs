@@ -7,9 +7,22 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messages, rolloutSystem, system, tools, wireBody } from "./model-request.mjs";
 
-const { way, url, concurrency, calls, latency, peers, steps = 5, warmMs = 0, heap } = JSON.parse(process.argv[2]);
+const {
+  way,
+  url,
+  concurrency,
+  calls,
+  latency,
+  peers,
+  steps = 5,
+  turns = 1,
+  warmMs = 0,
+  heap,
+} = JSON.parse(process.argv[2]);
 const fromPeers = async (name) => import(pathToFileURL(createRequire(join(peers, "x.js")).resolve(name)).href);
 
+/** The agent's and, between turns, the user's. */
+const DIALOGUE_CALLS = turns * (steps + 1) + turns - 1;
 const WAYS = { undici, loop, dialect, generateText, openai, rollouts };
 const result = await WAYS[way]();
 console.log(JSON.stringify({ ...result, peakMB: process.resourceUsage().maxRSS / 1024 }));
@@ -27,29 +40,46 @@ async function undici() {
   });
 }
 
-/** Dialogues and nothing else: the list of messages grows by a reply and a result, and is sent again. */
+/** Dialogues and nothing else: lists of messages that grow, and are sent again. Reasoning is not sent back. */
 async function loop() {
   const { Pool } = await import("undici");
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
   const headers = { "content-type": "application/json" };
   const path = `${pathname}/chat/completions`;
+  const ask = async (request) => {
+    const body = JSON.stringify({ model: "bench", ...request });
+    const answer = await pool.request({ path, method: "POST", headers, body });
+    const { reasoning_content: _, ...message } = JSON.parse(await answer.body.text()).choices[0].message;
+    return message;
+  };
   const play = async () => {
     const said = [
       { role: "system", content: rolloutSystem },
       { role: "user", content: "What is open?" },
     ];
-    for (;;) {
-      const body = JSON.stringify({ model: "bench", messages: said, tools: wireBody.tools });
-      const answer = await pool.request({ path, method: "POST", headers, body });
-      const { message } = JSON.parse(await answer.body.text()).choices[0];
+    const heard = [
+      { role: "system", content: "You play a student." },
+      { role: "user", content: "Hello!" },
+      { role: "assistant", content: "What is open?" },
+    ];
+    for (let turn = 1; ; ) {
+      const message = await ask({ messages: said, tools: wireBody.tools });
       said.push(message);
-      if (!message.tool_calls) return;
-      for (const { id } of message.tool_calls) said.push({ role: "tool", tool_call_id: id, content: '{"courses":[]}' });
+      if (message.tool_calls) {
+        for (const { id } of message.tool_calls)
+          said.push({ role: "tool", tool_call_id: id, content: '{"courses":[]}' });
+        continue;
+      }
+      if (turn++ === turns) return;
+      heard.push({ role: "user", content: message.content });
+      const next = await ask({ messages: heard });
+      heard.push(next);
+      said.push({ role: "user", content: next.content });
     }
   };
-  const { cpuMs, wallMs, calls: dialogues } = await measure(play, Math.ceil(calls / (steps + 1)));
-  return { calls: dialogues * (steps + 1), cpuMs: cpuMs / (steps + 1), wallMs };
+  const { cpuMs, wallMs, calls: dialogues } = await measure(play, Math.ceil(calls / DIALOGUE_CALLS));
+  return { calls: dialogues * DIALOGUE_CALLS, cpuMs: cpuMs / DIALOGUE_CALLS, wallMs };
 }
 
 async function dialect() {
@@ -131,7 +161,7 @@ async function many(total, call) {
   await Promise.all(Array.from({ length: Math.min(concurrency, total) }, work));
 }
 
-/** Single-turn rollouts of a bundled domain: six calls each or more, real tools, journal and records included. */
+/** Rollouts of a bundled domain: six calls each or more, real tools, journal and records included. */
 async function rollouts() {
   const { resolveConfig } = await import("../../dist/config/index.js");
   const { makeRollouts } = await import("../../dist/runner/index.js");
@@ -141,7 +171,7 @@ async function rollouts() {
     datasets: { StudentAcademicPortal: { agent: { model: "openai/bench", system_prompt: rolloutSystem } } },
     models: { bench: { provider: "openai", api_base: url } },
     user_model: "openai/bench",
-    max_turns: 1,
+    max_turns: turns,
     max_steps_per_turn: steps + 5,
   };
   const play = async (name, wanted, onEvent) => {
@@ -153,11 +183,11 @@ async function rollouts() {
     return makeRollouts(run, { env: {}, onEvent });
   };
   let warm = 0;
-  await warmUp(() => play(`warm-up-${warm++}`, Math.min(100, calls / 4 / steps), () => {}));
+  await warmUp(() => play(`warm-up-${warm++}`, Math.min(100, calls / 4 / DIALOGUE_CALLS), () => {}));
   const before = process.cpuUsage();
   await play("one", 1, () => {}); // the start of a run is not what is measured
   const begin = process.cpuUsage(before);
-  const wanted = Math.ceil(calls / (steps + 1) / 27) * 27;
+  const wanted = Math.ceil(calls / DIALOGUE_CALLS / 27) * 27;
   const sizes = [];
   let [replies, started, ended, drainAt, repliesAtDrain] = [0, 0, 0, 0, 0];
   const cpu = process.cpuUsage();
@@ -177,7 +207,7 @@ async function rollouts() {
   return {
     calls: replies,
     rollouts: finished,
-    cpuMs: (user + kernel - begin.user - begin.system) / 1000 / (replies - steps - 1),
+    cpuMs: (user + kernel - begin.user - begin.system) / 1000 / (replies - DIALOGUE_CALLS),
     wallMs: performance.now() - start,
     heapMB: sizes,
     busy: (repliesAtDrain * latency) / (concurrency * (drainAt - start)),

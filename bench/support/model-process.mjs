@@ -1,13 +1,17 @@
 // A model server in a process of its own, so that its work is not counted as the caller's: a fixed wait, then a tool call
 // until a dialogue holds five results (or as many as the second argument says, with a text of 600 characters beside each
 // call), then a text. With a third argument, a number of dialogues, waits differ from half to one and a half times the
-// latency, as a model's do. Tells its parent its URL, and on request how large what it got was, how many it held at once at
+// latency, as a model's do. With a fourth, the turns of a dialogue, the calls are those of each turn, the text is beside them
+// as reasoning, and who is offered no tools is the user. Tells its parent its URL, and on request how large what it got was, how many it held at once at
 // most, when the first dialogue had come and when all of them, and its own CPU time.
 import { createServer } from "node:http";
 
 const latency = Number(process.argv[2]);
 const RESULT = Buffer.from('"role":"tool"');
+const USER = Buffer.from('"role":"user"');
+const TOOLS = Buffer.from('"tools":[');
 const STEPS = Number(process.argv[3] ?? 5);
+const TURNS = Number(process.argv[5] ?? 1);
 const BESIDE = process.argv[3] === undefined ? "" : "I look for the next topic. ".repeat(22);
 
 function completion(message, finish_reason) {
@@ -24,15 +28,17 @@ function completion(message, finish_reason) {
 }
 
 const text = completion({ content: "Here is what I found about the sections that you asked for." }, "stop");
-const calls = Array.from({ length: STEPS }, (_, step) => {
+const request = completion({ content: "And what about the sections after that?" }, "stop");
+const beside = TURNS > 1 ? { content: "", reasoning_content: BESIDE } : { content: BESIDE };
+const calls = Array.from({ length: STEPS * TURNS }, (_, step) => {
   const made = { name: "search_courses", arguments: JSON.stringify({ term: "2026FA", keyword: `topic ${step}` }) };
   return completion(
-    { content: BESIDE, tool_calls: [{ id: `call_${step}`, type: "function", function: made }] },
+    { ...beside, tool_calls: [{ id: `call_${step}`, type: "function", function: made }] },
     "tool_calls",
   );
 });
 
-const MANY = Number(process.argv[4] ?? Number.POSITIVE_INFINITY);
+const MANY = Number(process.argv[4] || Number.POSITIVE_INFINITY);
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const seen = { requests: 0, bytes: 0, dialogues: 0, inFlight: 0, most: 0, waited: 0, firstAt: 0, allAt: 0 };
 
@@ -41,10 +47,16 @@ function nextWait() {
   return MANY === Number.POSITIVE_INFINITY ? latency : latency * (0.5 + ((seen.requests * GOLDEN) % 1));
 }
 
-function countResults(body) {
-  let results = 0;
-  for (let at = body.indexOf(RESULT); at !== -1 && results < STEPS; at = body.indexOf(RESULT, at + 1)) results++;
-  return results;
+function countIn(body, text, most) {
+  let found = 0;
+  for (let at = body.indexOf(text); at !== -1 && found < most; at = body.indexOf(text, at + 1)) found++;
+  return found;
+}
+
+function answerTo(body, results) {
+  if (TURNS > 1 && !body.includes(TOOLS)) return request;
+  const wanted = TURNS > 1 ? STEPS * countIn(body, USER, TURNS) : STEPS;
+  return results < wanted ? calls[results] : text;
 }
 
 /** How long this one is to wait. Times are on the clock that all processes of a machine share. */
@@ -65,8 +77,8 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
     const body = Buffer.concat(chunks);
-    const results = countResults(body);
-    const answer = calls[results] ?? text;
+    const results = countIn(body, RESULT, STEPS * TURNS);
+    const answer = answerTo(body, results);
     setTimeout(
       () => {
         seen.inFlight--;

@@ -63,6 +63,19 @@ test("a new turn starts without earlier turns' reasoning; contents, calls and re
   ]);
 });
 
+test("what a turn does not change stays the same message, for agent and user: it is written once", async () => {
+  const agent = scripted(call("find_loan", { id: 7 }), "It is due on February 10.", "You are welcome.");
+  const user = scripted("When is it due?", "Thank you.", STOP);
+  await play({ agent, user });
+  for (const [before, after] of [
+    [agent.requests[1], agent.requests[2]],
+    [user.requests[1], user.requests[2]],
+  ]) {
+    expect(before?.messages.length).toBeGreaterThan(1);
+    for (const [at, message] of before?.messages.entries() ?? []) expect(after?.messages[at]).toBe(message);
+  }
+});
+
 test("within a turn the agent sees its own reasoning, and what its provider wants back", async () => {
   const agent = scripted(
     { ...call("find_loan", { id: 7 }), reasoning: "I need the loan.", opaque: { signature: "s1" } },

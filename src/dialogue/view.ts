@@ -75,7 +75,12 @@ function toAgentMessage(entry: Entry, keepsReasoning: boolean): ChatMessage | []
   if (entry.type === "tool-result") return toToolMessage(entry);
   if (entry.type !== "reply" || entry.rejected) return [];
   if (entry.by === "user") return toUserMessage(entry);
-  return keepsReasoning ? toWholeReply(entry) : toClearedReply(entry);
+  return keepsReasoning && hasThought(entry) ? toWholeReply(entry) : toClearedReply(entry);
+}
+
+/** One that has not stays the same message when its turn is over. */
+function hasThought({ reasoning, opaque }: ReplyEntry): boolean {
+  return Boolean(reasoning) || opaque !== undefined;
 }
 
 function hasCalls({ toolCalls }: ReplyEntry): boolean {
@@ -119,6 +124,10 @@ function isUserTurn(entry: Entry): boolean {
 }
 
 function userView(opening: readonly OpeningMessage[], entries: readonly Entry[]): ChatMessage[] {
+  return [...toUsersOpening(opening), ...entries.flatMap(toUsersMessage)];
+}
+
+const toUsersOpening = remember((opening: readonly OpeningMessage[]): readonly ChatMessage[] => {
   const messages: ChatMessage[] = [];
   if (opening[0]?.role !== "assistant") messages.push({ role: "user", content: NEUTRAL_OPENER });
   for (const message of opening) {
@@ -126,16 +135,18 @@ function userView(opening: readonly OpeningMessage[], entries: readonly Entry[])
     else if (message.role === "assistant" && !message.tool_calls)
       messages.push({ role: "user", content: message.content });
   }
-  for (const entry of entries) {
-    if (entry.type === "tool-result" && entry.by === "user") messages.push(toToolMessage(entry));
-    if (entry.type !== "reply" || entry.rejected) continue;
-    if (isAside(entry)) messages.push({ role: "assistant", content: entry.content, toolCalls: entry.toolCalls });
-    else if (entry.content.trim() === "") continue;
-    else if (entry.by === "user") messages.push({ role: "assistant", content: readUserText(entry.content).text });
-    else if (entry.toolCalls.length === 0) messages.push({ role: "user", content: entry.content });
-  }
   return messages;
-}
+});
+
+/** Nothing for what the user does not see. */
+const toUsersMessage = remember((entry: Entry): ChatMessage | [] => {
+  if (entry.type === "tool-result" && entry.by === "user") return toToolMessage(entry);
+  if (entry.type !== "reply" || entry.rejected) return [];
+  if (isAside(entry)) return { role: "assistant", content: entry.content, toolCalls: entry.toolCalls };
+  if (entry.content.trim() === "") return [];
+  if (entry.by === "user") return { role: "assistant", content: readUserText(entry.content).text };
+  return entry.toolCalls.length === 0 ? { role: "user", content: entry.content } : [];
+});
 
 const toToolMessage = remember(
   ({

@@ -15,15 +15,20 @@ function naively(messages: readonly ChatMessage[], write = asJson): string {
 
 const message = (content: string): ChatMessage => ({ role: "user", content });
 
-test("a body says the same whether its beginning was written before or not: dialogues that grow, by turns", () => {
-  const step = fc.record({ dialogue: fc.nat(2), texts: fc.array(fc.string({ unit: "grapheme" }), { maxLength: 3 }) });
+test("a body says the same whether its beginning was written before or not: dialogues that grow and change, by turns", () => {
+  const step = fc.record({
+    dialogue: fc.nat(2),
+    texts: fc.array(fc.string({ unit: "grapheme" }), { maxLength: 3 }),
+    changed: fc.option(fc.nat(8)),
+  });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const writer = createMessageWriter(asJson);
       const opening = message("the same query"); // rollouts of one query begin with the same message
       const dialogues: ChatMessage[][] = [[opening], [opening], [opening]];
-      for (const { dialogue, texts } of steps) {
-        const messages = [...(dialogues[dialogue] as ChatMessage[]), ...texts.map(message)];
+      for (const { dialogue, texts, changed } of steps) {
+        const before = (dialogues[dialogue] as ChatMessage[]).map((one, at) => (at === changed ? { ...one } : one));
+        const messages = [...before, ...texts.map(message)];
         dialogues[dialogue] = messages;
         expect(writer(messages, AROUND).bytes.toString()).toBe(naively(messages));
       }
@@ -83,6 +88,28 @@ test("each message is written once, as long as nothing before it changes", () =>
   expect(writer([cleared, b, c, d], { before: ["<"], after: [">"] }).bytes.toString()).toBe(
     `<${[cleared, b, c, d].map(asJson).join(",")}>`,
   );
+});
+
+test("what stands before the first message that changed is copied, and what follows it is written again", () => {
+  const written: string[] = [];
+  const writer = createMessageWriter((one) => {
+    written.push(one.content);
+    return asJson(one);
+  });
+  const [a, thought, c, d] = ["a", "thought", "c", "d"].map(message) as [
+    ChatMessage,
+    ChatMessage,
+    ChatMessage,
+    ChatMessage,
+  ];
+  const cleared = message("cleared");
+  for (const messages of [
+    [a, thought, c],
+    [a, cleared, c, d],
+    [a, cleared, c, d, c],
+  ])
+    expect(writer(messages, AROUND).bytes.toString()).toBe(naively(messages));
+  expect(written).toEqual(["a", "thought", "c", "cleared", "c", "d", "c"]);
 });
 
 test("messages of no value or of several, and no messages at all", () => {

@@ -1,12 +1,13 @@
-// A request's body as bytes. Each request of a dialogue repeats the messages of the one before and adds a few: those are
-// written, the others copied.
+// A request's body as bytes. Each request of a dialogue repeats the messages of the one before, up to the first that a new
+// turn has changed, and adds a few: those are written, the others copied.
 import type { ChatMessage } from "../core/index.ts";
 import { BytePool } from "./byte-pool.ts";
 
 /** A request's body. It has two readers, whom it was sent to and the next body of its dialogue; each releases it once. */
 export type Body = { readonly bytes: Buffer; release(): void };
 
-type Held = { messages: readonly ChatMessage[]; start: number; end: number };
+/** `ends`: for each message, where its text ends, counted from the start of the first. */
+type Held = { messages: readonly ChatMessage[]; start: number; ends: number[] };
 
 /** What a body held of a dialogue, and where in it. */
 class Written implements Body {
@@ -39,29 +40,32 @@ export function createMessageWriter(
   const pool = new BytePool();
 
   return (messages, { before, after }) => {
-    const known = findPrefix(bodies, messages);
-    const copied = known ? known.bytes.subarray(known.held.start, known.held.end) : NOTHING;
+    const known = takeKnown(bodies, messages);
+    // nobody else reads what was taken: its list goes on
+    const ends = known?.held.ends ?? [];
+    const copied = ends.at(-1) ?? 0;
     let added = "";
-    for (let at = known?.held.messages.length ?? 0; at < messages.length; at++) {
+    let size = copied;
+    for (let at = ends.length; at < messages.length; at++) {
       const text = write(messages[at] as ChatMessage);
-      if (text !== "") added += added !== "" || copied.length > 0 ? `,${text}` : text;
+      const more = text !== "" && size > 0 ? `,${text}` : text;
+      added += more;
+      size += Buffer.byteLength(more);
+      ends.push(size);
     }
     const start = sizeOf(before);
-    const end = start + copied.length + Buffer.byteLength(added);
-    const bytes = pool.take(end + sizeOf(after));
+    const bytes = pool.take(start + size + sizeOf(after));
     writeParts(bytes, before, 0);
-    bytes.set(copied, start);
-    bytes.write(added, start + copied.length);
-    writeParts(bytes, after, end);
+    if (known) bytes.set(known.bytes.subarray(known.held.start, known.held.start + copied), start);
+    bytes.write(added, start + copied);
+    writeParts(bytes, after, start + size);
     known?.release();
-    const body = new Written(bytes, { messages, start, end }, pool);
+    const body = new Written(bytes, { messages, start, ends }, pool);
     const last = messages.at(-1);
     if (last) bodies.set(last, body);
     return body;
   };
 }
-
-const NOTHING = Buffer.alloc(0);
 
 function sizeOf(parts: readonly Part[]): number {
   let size = 0;
@@ -80,16 +84,19 @@ function writeParts(bytes: Buffer, parts: readonly Part[], start: number): void 
   }
 }
 
-/** The longest body of the same dialogue so far. It is taken out: the next one holds all of it. */
-function findPrefix(bodies: WeakMap<ChatMessage, Written>, messages: readonly ChatMessage[]): Written | undefined {
+/** The latest body of the same dialogue, taken out and cut to the messages that are still the same. */
+function takeKnown(bodies: WeakMap<ChatMessage, Written>, messages: readonly ChatMessage[]): Written | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const last = messages[at] as ChatMessage;
     const known = bodies.get(last);
     if (!known) continue;
-    const { messages: before } = known.held;
-    const isPrefix = before.length === at + 1 && before.every((message, n) => message === messages[n]);
-    if (isPrefix) bodies.delete(last);
-    return isPrefix ? known : undefined;
+    const { messages: before, ends } = known.held;
+    let same = 0;
+    while (same < before.length && before[same] === messages[same]) same++;
+    if (same === 0) return undefined;
+    bodies.delete(last);
+    ends.length = same;
+    return known;
   }
   return undefined;
 }

@@ -110,13 +110,16 @@ class OpenTable implements Table {
 
   where(match: Partial<Row> | ((row: Row) => boolean) = {}): Row[] {
     const test = typeof match === "function" ? match : (row: Row) => fieldsEqual(row, match);
-    const rows: Row[] = [];
-    for (const row of this.#candidates(match)) {
-      const written = this.#written?.get(String(row[this.#base.key]));
-      const now = written === undefined ? row : written;
+    const [rows, candidates, written] = [[] as Row[], this.#candidates(match), this.#written];
+    // by index: an iterator over a frozen array leaves an object behind for each row
+    for (let at = 0; at < candidates.length; at++) {
+      const row = candidates[at] as Row;
+      const changed = written?.get(String(row[this.#base.key]));
+      const now = changed === undefined ? row : changed;
       if (now && test(now)) rows.push(now);
     }
-    for (const [id, row] of this.#written ?? []) {
+    if (!written) return rows;
+    for (const [id, row] of written) {
       if (row && !this.#base.byId.has(id) && test(row)) rows.push(row);
     }
     return rows;
