@@ -24,9 +24,14 @@ const IN_PROCESS: Dataset[] = [
   { name: "PlainDesk", file: "PlainDesk.mjs", code: server("() => new Promise(() => {})") },
   { name: "TypedDesk", file: "TypedDesk.ts", code: server("(): Promise<never> => new Promise(() => {})") },
 ];
-const ISOLATED: Dataset[] = [
-  { name: "PlainDesk", file: "PlainDesk.mjs", code: server("() => { for (;;); }") },
-  { name: "TypedDesk", file: "TypedDesk.ts", code: server("(_: unknown) => { for (;;); }") },
+// they block their process: one by working, the other by waiting
+const LOOPING: Dataset[] = [{ name: "PlainDesk", file: "PlainDesk.mjs", code: server("() => { for (;;); }") }];
+const BLOCKING: Dataset[] = [
+  {
+    name: "TypedDesk",
+    file: "TypedDesk.ts",
+    code: server("(_: unknown) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)"),
+  },
 ];
 const OVER_PYTHON: Dataset[] = (await havePython())
   ? [{ name: "PythonDesk", file: "PythonDesk.py", code: PYTHON }]
@@ -47,7 +52,12 @@ test.each([
     writeRun(work, datasets, `${limit}: ${SECONDS}\n${more}`);
     return { work, datasets, finished: await work.run(["run", "--config", "run.yml"]) };
   };
-  const runs = [play([...IN_PROCESS, ...OVER_PYTHON]), play(ISOLATED, "isolation: process\n"), play(OVER_MCP)];
+  const runs = [
+    play([...IN_PROCESS, ...OVER_PYTHON]),
+    play(LOOPING, "isolation: process\n"),
+    play(BLOCKING, "isolation: process\n"),
+    play(OVER_MCP),
+  ];
   for (const { work, datasets, finished } of await Promise.all(runs)) {
     const { code, stdout, stderr } = finished;
     expect([code, stdout + stderr]).toEqual([stop === "infrastructure" ? 3 : 0, expect.any(String)]);
