@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createRandom, systemClock } from "../../dist/core/index.js";
 import { createModels } from "../../dist/models/connect.js";
 import { report, round } from "../support/measure.mjs";
+import { end } from "../support/processes.mjs";
 
 const scale = process.env.BENCH_QUICK === "1" ? 0.2 : 1;
 const [WORKERS, CALLS, LATENCY] = [400, 2800, 1000 * scale];
@@ -55,7 +56,7 @@ async function measure(world) {
   const told = new Promise((resolve) => server.once("message", resolve));
   server.send("how many?");
   const counts = await told;
-  server.kill();
+  await end(server);
   await models.close();
   return { seconds, ...counts };
 }

@@ -5,6 +5,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { report, round } from "../support/measure.mjs";
+import { end, ended } from "../support/processes.mjs";
 
 const STEPS = 2;
 const quick = process.env.BENCH_QUICK === "1";
@@ -33,7 +34,7 @@ async function measure({ workers, latency }) {
   const told = once(server, "message");
   server.send("how many?");
   const [theirs] = await told;
-  server.kill();
+  await Promise.all([end(server), ended(caller)]);
   return { workers, latency, ours, theirs };
 }
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { report, round } from "../support/measure.mjs";
-import { childrenOf, cpuMsOf, watchSizes } from "../support/processes.mjs";
+import { childrenOf, cpuMsOf, end, watchSizes } from "../support/processes.mjs";
 
 const WORKERS = process.env.BENCH_QUICK === "1" ? [16] : [16, 64, 256];
 const LATENCY_MS_PER_WORKER = 3;
@@ -76,7 +76,7 @@ async function measure(server, { workers, rollouts }) {
   await ended;
   const servers = watched();
   const serversCpuMs = served ? cpuMsOf(served.pid) - before : used.serversCpuMs;
-  served?.end();
+  await served?.end();
   rmSync(folder, { recursive: true });
   return { ...used, serversCpuMs, servers };
 }
@@ -84,5 +84,5 @@ async function measure(server, { workers, rollouts }) {
 async function serveOverHttp() {
   const server = spawn("python3", ["-S", SERVER, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(server.stdout, "data");
-  return { pid: server.pid, url: String(line).trim(), end: () => server.kill() };
+  return { pid: server.pid, url: String(line).trim(), end: () => end(server) };
 }

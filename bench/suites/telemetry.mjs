@@ -10,6 +10,7 @@ import { makeRollouts } from "../../dist/runner/index.js";
 import { openTelemetry } from "../../dist/telemetry/index.js";
 import { report, round, timed } from "../support/measure.mjs";
 import { rolloutSystem } from "../support/model-request.mjs";
+import { end } from "../support/processes.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
@@ -19,8 +20,8 @@ const [TURNS, ROUNDS, LATENCY, WORKERS] = [quick ? 1 : 4, quick ? 4 : 12, 100, 5
 const [model, collector] = await Promise.all([start("model-process.mjs", String(LATENCY)), start("span-process.mjs")]);
 const WAYS = [
   { title: "no spans", asked: {} },
-  { title: "spans", asked: { otel: collector } },
-  { title: "spans with content", asked: { otel: collector, otelContent: true } },
+  { title: "spans", asked: { otel: collector.url } },
+  { title: "spans with content", asked: { otel: collector.url, otelContent: true } },
 ];
 
 const least = new Map();
@@ -47,6 +48,7 @@ const rows = WAYS.map((way) => {
     "x wall": round(wallMs / floor.wallMs, 3),
   };
 });
+await Promise.all([end(model.child), end(collector.child)]);
 report([{ title: `Spans: ${WORKERS} workers, a model of ${LATENCY} ms`, rows }]);
 process.exit(0);
 
@@ -54,7 +56,7 @@ process.exit(0);
 async function play(asked) {
   const config = {
     datasets: { StudentAcademicPortal: { agent: { model: "openai/bench", system_prompt: rolloutSystem } } },
-    models: { bench: { provider: "openai", api_base: model } },
+    models: { bench: { provider: "openai", api_base: model.url } },
     user_model: "openai/bench",
     ...{ max_turns: 1, bundled: true, max_workers: WORKERS, rollouts: ROUNDS, resume: false },
   };
@@ -73,5 +75,5 @@ async function play(asked) {
 async function start(file, ...args) {
   const child = fork(fileURLToPath(new URL(`../support/${file}`, import.meta.url)), args);
   const { url } = await new Promise((resolve) => child.once("message", resolve));
-  return url;
+  return { url, child };
 }

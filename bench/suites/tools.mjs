@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { bundledFolder, loadDomain } from "../../dist/domains/index.js";
 import { McpHub, openPython, PythonPool, Toolbox } from "../../dist/tools/index.js";
 import { heapUsed, report, round, timed } from "../support/measure.mjs";
+import { end } from "../support/processes.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "rollout-bench-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
@@ -103,7 +104,7 @@ const httpHub = new McpHub({
 });
 rows.push(...(await rowsFor("MCP over HTTP, one shared server", (seed) => httpHub.open(seed), call, 4_000)));
 await httpHub.close();
-served.kill();
+await end(served);
 
 const sessions = 1000;
 const large = pythonDomain(writeServer("large", 11_000));

@@ -1,6 +1,7 @@
 // Starts the model server and one way of calling it, each in a process of its own, and hands back what the caller measured.
 import { fork, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { end } from "./processes.mjs";
 
 const support = (file) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -23,6 +24,6 @@ export async function callModel(options, node = process.execPath, caller = "mode
     server.send("how large?");
     return { ...JSON.parse(child.stdout.trim().split("\n").at(-1)), ...(await told) };
   } finally {
-    server.kill();
+    await end(server);
   }
 }

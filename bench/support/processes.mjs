@@ -1,4 +1,5 @@
 // What processes use, as Linux tells it; elsewhere it is not a number.
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 
 const isLinux = process.platform === "linux";
@@ -26,6 +27,17 @@ export function treeCpuMs(pid) {
 export function ownCpuMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000 + (childrenCpuMs() || 0);
+}
+
+/** Resolves once a child is gone, since only then its CPU time counts as this process's own. */
+export async function ended(child) {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
+
+/** Ends a child, and waits until it is gone. */
+export async function end(child) {
+  child.kill();
+  await ended(child);
 }
 
 /** Looks several times a second, until the function that it returns is called, which tells the most that was seen. */
