@@ -65,6 +65,7 @@ def main():
         wall_ms = (time.perf_counter() - start) * 1000
         tell({"wallMs": wall_ms, "cpuMs": cpu_ms() - cpu, "peakMb": peak_mb()})
     sys.stdout.flush()
+    sys.stdin.readline()  # as in driver.mjs
     os._exit(0)
 
 
