@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { report, round, timed } from "../support/measure.mjs";
+import { end } from "../support/processes.mjs";
 import { openRun, writeRun } from "../support/view-folder.mjs";
 
 const ROLLOUTS = Number(process.env.BENCH_ROLLOUTS ?? 100_000);
@@ -177,10 +178,7 @@ async function startServer(path) {
       })().catch(() => {});
       return () => abort.abort();
     },
-    stop() {
-      child.kill("SIGTERM");
-      return new Promise((resolve) => child.once("exit", resolve));
-    },
+    stop: () => end(child),
   };
 }
 
